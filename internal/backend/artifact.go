@@ -1,0 +1,17 @@
+package backend
+
+import "time"
+
+// Artifact is what a backend keeps for a checkpoint: an image or a snapshot.
+type Artifact struct {
+	// Ref is the backend's name for it, as the registry entry records it; empty
+	// until it is published. It is opaque to everybody but the backend.
+	Ref string
+	// ID is the digest of its content. It never stands for anything else.
+	ID        string
+	SizeBytes int64
+	CreatedAt time.Time
+	// Layers is how many layers a restore stacks; zero where a backend has no
+	// such limit.
+	Layers int
+}

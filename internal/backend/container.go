@@ -1,0 +1,59 @@
+package backend
+
+import "time"
+
+// State is the state of a container's process, in Docker's words.
+type State string
+
+const (
+	StateCreated State = "created"
+	StateRunning State = "running"
+	StatePaused  State = "paused"
+	// StateExited is a container whose process has ended, however it did.
+	StateExited State = "exited"
+	// StateUnknown is anything in between, such as a container being removed.
+	StateUnknown State = "unknown"
+)
+
+// Summary is what the engine tells about many containers at once.
+type Summary struct {
+	ID    string
+	Name  string
+	State State
+}
+
+// Container is everything a backend knows about one container.
+type Container struct {
+	Summary
+
+	// Exit is meaningful in StateExited.
+	Exit Exit
+	// StartedAt is when the process was last started, by the engine's clock;
+	// zero if never.
+	StartedAt time.Time
+	// Host is where published ports are reached.
+	Host string
+	// Ports are the published ports.
+	Ports []PortBinding
+	// ImageID identifies the image that the user named, or the artifact of the
+	// checkpoint, whatever the backend derived from it to run.
+	ImageID string
+	// Given is what the container's creator asked for, without what its image
+	// added.
+	Given Given
+}
+
+// Given is the part of a container's definition that can be read back from the
+// engine. Nil and zero mean that the image's own value is used. It is what a
+// checkpoint's spec records and what an import adopts.
+type Given struct {
+	Image        string
+	Env          map[string]string
+	Command      []string
+	Entrypoint   []string
+	WorkingDir   string
+	User         string
+	Labels       map[string]string
+	ExposedPorts []Port
+	Limits       Limits
+}

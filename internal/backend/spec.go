@@ -1,0 +1,90 @@
+package backend
+
+import (
+	"io/fs"
+	"time"
+)
+
+// Spec is what a container is made from. A zero field is the image's own
+// value, or the engine's default where an image has none.
+type Spec struct {
+	// Name is the container's name, unique in the engine.
+	Name string
+	// Image is a reference to the image to start from. Empty if From is set.
+	Image string
+	// PullPolicy says when Image is pulled.
+	PullPolicy PullPolicy
+	// From is the checkpoint's artifact to start from instead of an image.
+	From *Artifact
+
+	Env        map[string]string
+	Command    []string
+	Entrypoint []string
+	WorkingDir string
+	User       string
+	Labels     map[string]string
+
+	// Ports are the container's ports to publish. Each has its host port: the
+	// caller chooses them, so that it can keep them across restarts.
+	Ports []PortBinding
+	// Files are in place before the process starts.
+	Files  []File
+	Limits Limits
+}
+
+// Limits bounds what a container may use; zero means no bound.
+type Limits struct {
+	MemoryMB int64
+	CPUs     float64
+}
+
+// PullPolicy says when an image is pulled.
+type PullPolicy string
+
+const (
+	// PullMissing pulls an image that the engine does not have.
+	PullMissing PullPolicy = "missing"
+	// PullAlways pulls at each creation of a container.
+	PullAlways PullPolicy = "always"
+	// PullNever takes only what the engine has.
+	PullNever PullPolicy = "never"
+)
+
+// File is a file, or a tree of files, to put into a container.
+type File struct {
+	// Path is where it goes: absolute, slash-separated. Missing parent
+	// directories are made, owned by root with mode 0755.
+	Path string
+	// Source is the file or directory on this host to copy. It is streamed.
+	Source string
+	// Content is the file's content if Source is empty.
+	Content []byte
+	// Mode is the permission of the file; nil keeps the source's, or 0644 for
+	// content. In a tree it applies to regular files.
+	Mode *fs.FileMode
+	// Owner is "user", "user:group", "uid" or "uid:gid", as in chown; names
+	// are looked up in the container. Empty is root.
+	Owner string
+}
+
+// Exit is how a container's process ended.
+type Exit struct {
+	Code      int
+	OOMKilled bool
+}
+
+// CaptureOptions is what a capture needs to know beside the container.
+type CaptureOptions struct {
+	// Name is the checkpoint's name; the artifact is marked with it, so that
+	// Collect finds what an interrupted capture left.
+	Name string
+	// Discard says that the container is not needed afterwards: a backend that
+	// stops it for the capture need not bring it back.
+	Discard bool
+	// Progress, if set, is told each step before it begins, for logs.
+	Progress func(step string)
+}
+
+// DefaultStopTimeout is how long Stop waits by default before it kills: long
+// enough for a database to write its buffers out.
+const DefaultStopTimeout = 30 * time.Second
