@@ -1,0 +1,33 @@
+package docker
+
+// The labels this package sets. An image's labels are inherited by every
+// container that runs from it, and a container's labels are baked into every
+// image that is committed from it. A commit can overwrite a label but never
+// remove one, so each of these is always set explicitly: with its value where
+// it holds, empty everywhere else.
+const (
+	// labelRunID belongs to the rightsize libraries: at its exit a test process
+	// removes every container that carries its run's id, and libraries bake
+	// the label into the checkpoints they capture. It is empty on every
+	// container created here, so that no library takes it for its own.
+	labelRunID = "dev.rightsize.runId"
+
+	// labelSpec holds, as JSON, what the creator of a container asked for, as
+	// distinct from what the image added. It is what a checkpoint's spec is
+	// read back from.
+	labelSpec = "dev.rightsize.spec"
+
+	// labelBaseOf marks a copy of an image that declares no volumes; its value
+	// is the id of the image it was copied from. Empty on containers and on
+	// captured images.
+	labelBaseOf = "dev.rightsize.base-of"
+
+	// labelCheckpoint is the name of the checkpoint that an image was captured
+	// for, so that what an interrupted capture left behind can be found. Empty
+	// on containers.
+	labelCheckpoint = "dev.rightsize.checkpoint"
+
+	// labelImage is the image that the creator of a container named. The
+	// container's own record may point at a copy of it without volumes.
+	labelImage = "dev.rightsize.image"
+)
