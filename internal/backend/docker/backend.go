@@ -2,8 +2,10 @@ package docker
 
 import (
 	"context"
+	"slices"
 	"sync/atomic"
 
+	"github.com/docker/docker/api/types"
 	"github.com/docker/docker/api/types/system"
 
 	"github.com/rightsize/terraform-provider-rightsize/internal/backend"
@@ -30,12 +32,12 @@ type Backend struct {
 	cfg Config
 	env environment
 
-	connection  atomic.Pointer[connection]
-	engineInfo  atomic.Pointer[system.Info]
-	connections shared[*connection]
-	infos       shared[*system.Info]
-	resolves    shared[image]
-	bases       shared[string]
+	connection   atomic.Pointer[connection]
+	description  atomic.Pointer[description]
+	connections  shared[*connection]
+	descriptions shared[*description]
+	resolves     shared[image]
+	bases        shared[string]
 }
 
 // New returns the backend for the engine that cfg selects. It does no I/O: the
@@ -53,13 +55,13 @@ func (b *Backend) Engine(ctx context.Context) (backend.Engine, error) {
 	if err != nil {
 		return backend.Engine{}, err
 	}
-	info, err := b.info(ctx)
+	engine, err := b.describe(ctx)
 	if err != nil {
 		return backend.Engine{}, err
 	}
 	return backend.Engine{
-		ID:      info.ID,
-		Version: info.ServerVersion,
+		ID:      engine.id,
+		Version: engine.version,
 		Address: conn.endpoint.address(),
 		Local:   conn.endpoint.local(),
 		Capabilities: backend.Capabilities{
@@ -70,25 +72,59 @@ func (b *Backend) Engine(ctx context.Context) (backend.Engine, error) {
 	}, nil
 }
 
-// info returns the engine's description of itself. It is asked for once: what
-// is used of it (identity, version, kind of image store) does not change while
-// the engine runs.
-func (b *Backend) info(ctx context.Context) (*system.Info, error) {
-	if info := b.engineInfo.Load(); info != nil {
-		return info, nil
+// podmanComponent is the name of Podman among the components of a version.
+const podmanComponent = "Podman Engine"
+
+// description is what the engine says about itself, as far as it does not
+// change while the engine runs.
+type description struct {
+	id      string
+	version string
+	// containerdStore says that images are kept in containerd's content store
+	// rather than in that of a graph driver.
+	containerdStore bool
+}
+
+// describe asks the engine to describe itself, once.
+func (b *Backend) describe(ctx context.Context) (*description, error) {
+	if known := b.description.Load(); known != nil {
+		return known, nil
 	}
-	return b.infos.do(ctx, "", func(ctx context.Context) (*system.Info, error) {
+	return b.descriptions.do(ctx, "", func(ctx context.Context) (*description, error) {
+		const tried = "identify the engine"
 		api, err := b.api(ctx)
 		if err != nil {
 			return nil, err
 		}
 		info, err := api.Info(ctx)
 		if err != nil {
-			return nil, b.fail("identify the engine", err)
+			return nil, b.fail(tried, err)
 		}
-		b.engineInfo.Store(&info)
-		return &info, nil
+		version, err := api.ServerVersion(ctx)
+		if err != nil {
+			return nil, b.fail(tried, err)
+		}
+		known := describe(info, version)
+		b.description.Store(&known)
+		return &known, nil
 	})
+}
+
+func describe(info system.Info, version types.Version) description {
+	id := info.ID
+	isPodman := slices.ContainsFunc(version.Components, func(c types.ComponentVersion) bool {
+		return c.Name == podmanComponent
+	})
+	if isPodman {
+		// Podman answers every request with another random id. Where its
+		// storage lives tells one from another, and survives restarts.
+		id = info.Name + ":" + info.DockerRootDir
+	}
+	return description{
+		id:              id,
+		version:         info.ServerVersion,
+		containerdStore: slices.Contains(info.DriverStatus, [2]string{"driver-type", "io.containerd.snapshotter.v1"}),
+	}
 }
 
 // host returns the host name or address at which published ports are reached.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	cerrdefs "github.com/containerd/errdefs"
 	"github.com/distribution/reference"
@@ -155,15 +154,4 @@ func (b *Backend) failImage(tried string, err error) error {
 		failure.Field = backend.FieldImage
 	}
 	return err
-}
-
-// tags returns the image's tags in a repository of ours.
-func (i image) tags(repository string) []string {
-	var tags []string
-	for _, tag := range i.RepoTags {
-		if strings.HasPrefix(tag, repository+":") {
-			tags = append(tags, tag)
-		}
-	}
-	return tags
 }
