@@ -1,0 +1,437 @@
+package readiness_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"regexp"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/rightsize/terraform-provider-rightsize/internal/readiness"
+)
+
+var (
+	errEngine = errors.New("engine went away")
+	ready     = readiness.Log{Pattern: regexp.MustCompile("ready")}
+	check     = readiness.Command{Command: []string{"check", "--password", "hunter2"}}
+)
+
+func TestPlanWait(t *testing.T) {
+	t.Parallel()
+
+	// A target is made inside the bubble, whose clock it uses.
+	tests := map[string]struct {
+		target     func() *fakeTarget
+		strategies []readiness.Strategy
+		want       error
+	}{
+		"nothing to wait for": {
+			target: func() *fakeTarget { return &fakeTarget{} },
+		},
+		"every strategy is met": {
+			target: func() *fakeTarget {
+				return &fakeTarget{
+					follow:  writes("ready\n"),
+					exec:    exits("", 1, 1, 0),
+					healthy: func(context.Context) error { return nil },
+				}
+			},
+			strategies: []readiness.Strategy{ready, check, readiness.Health{}},
+		},
+		"process fails": {
+			target: func() *fakeTarget {
+				return &fakeTarget{
+					wait:   exitsAfter(time.Second, readiness.Exit{Code: 3}),
+					follow: writes("starting\n"),
+					exec:   exits("no such table\n", 2),
+					logs:   tail("starting\nfatal: no disk\n"),
+				}
+			},
+			strategies: []readiness.Strategy{ready, check},
+			want: &readiness.ExitedError{
+				Exit: readiness.Exit{Code: 3},
+				Pending: []string{
+					`log line matching "ready": pattern seen 0 of 1 times`,
+					`command "check": command exited with 2: no such table`,
+				},
+				Log: []string{"starting", "fatal: no disk"},
+			},
+		},
+		"process ends well but was to go on": {
+			target: func() *fakeTarget {
+				return &fakeTarget{
+					wait:   exitsAfter(time.Second, readiness.Exit{}),
+					follow: writes(""),
+				}
+			},
+			strategies: []readiness.Strategy{ready},
+			want: &readiness.ExitedError{
+				Pending: []string{`log line matching "ready": pattern seen 0 of 1 times`},
+			},
+		},
+		"process runs out of memory": {
+			target: func() *fakeTarget {
+				return &fakeTarget{
+					wait:    exitsAfter(time.Second, readiness.Exit{Code: 137, OOMKilled: true}),
+					healthy: func(ctx context.Context) error { <-ctx.Done(); return errors.New("request canceled") },
+				}
+			},
+			strategies: []readiness.Strategy{readiness.Health{}},
+			want: &readiness.ExitedError{
+				Exit:    readiness.Exit{Code: 137, OOMKilled: true},
+				Pending: []string{"health check: not healthy yet"},
+			},
+		},
+		"process dies after one of two strategies is met": {
+			target: func() *fakeTarget {
+				return &fakeTarget{
+					wait:   exitsAfter(time.Second, readiness.Exit{Code: 1}),
+					follow: writes("ready\n"),
+					exec:   exits("", 1),
+				}
+			},
+			strategies: []readiness.Strategy{ready, check},
+			want: &readiness.ExitedError{
+				Exit:    readiness.Exit{Code: 1},
+				Pending: []string{`command "check": command exited with 1`},
+			},
+		},
+		"exec fails because the process has died": {
+			target: func() *fakeTarget {
+				return &fakeTarget{
+					wait: exitsAfter(200*time.Millisecond, readiness.Exit{Code: 1}),
+					exec: func(context.Context, []string) (int, []byte, error) {
+						return 0, nil, errors.New("container is not running")
+					},
+				}
+			},
+			strategies: []readiness.Strategy{check},
+			want: &readiness.ExitedError{
+				Exit:    readiness.Exit{Code: 1},
+				Pending: []string{`command "check": run command "check" in the container: container is not running`},
+			},
+		},
+		"job completes": {
+			target: func() *fakeTarget {
+				return &fakeTarget{wait: exitsAfter(time.Minute, readiness.Exit{})}
+			},
+			strategies: []readiness.Strategy{readiness.Completed{}},
+		},
+		"job fails": {
+			target: func() *fakeTarget {
+				return &fakeTarget{
+					wait: exitsAfter(time.Second, readiness.Exit{Code: 4}),
+					logs: tail("bad input\n"),
+				}
+			},
+			strategies: []readiness.Strategy{readiness.Completed{}},
+			want:       &readiness.ExitedError{Exit: readiness.Exit{Code: 4}, Log: []string{"bad input"}},
+		},
+		"job completes and its last line counts": {
+			target: func() *fakeTarget {
+				return &fakeTarget{
+					wait:   exitsAfter(time.Second, readiness.Exit{}),
+					follow: wrote("starting\nready"),
+				}
+			},
+			strategies: []readiness.Strategy{readiness.Completed{}, ready},
+		},
+		"job completes without the expected line": {
+			target: func() *fakeTarget {
+				return &fakeTarget{
+					wait:   exitsAfter(time.Second, readiness.Exit{}),
+					follow: wrote("starting\n"),
+				}
+			},
+			strategies: []readiness.Strategy{readiness.Completed{}, ready},
+			want: &readiness.ExitedError{
+				Pending: []string{`log line matching "ready": pattern seen 0 of 1 times`},
+			},
+		},
+		"job completes before a command succeeds": {
+			target: func() *fakeTarget {
+				return &fakeTarget{
+					wait:   exitsAfter(time.Second, readiness.Exit{}),
+					exec:   exits("", 1),
+					follow: wrote("ready\n"),
+				}
+			},
+			strategies: []readiness.Strategy{check, readiness.Completed{}, ready},
+			want: &readiness.ExitedError{
+				Pending: []string{`command "check": command exited with 1`},
+			},
+		},
+	}
+
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			// The bubble fails the test if a goroutine outlives it.
+			synctest.Test(t, func(t *testing.T) {
+				plan := readiness.Plan{Strategies: test.strategies}
+				got := plan.Wait(t.Context(), test.target())
+				if diff := cmp.Diff(test.want, got); diff != "" {
+					t.Errorf("unexpected error (-want +got):\n%s", diff)
+				}
+			})
+		})
+	}
+}
+
+func TestPlanWaitEndsWithTheCause(t *testing.T) {
+	t.Parallel()
+
+	tests := map[string]struct {
+		target   *fakeTarget
+		strategy readiness.Strategy
+		want     error
+		text     string
+	}{
+		"engine cannot tell whether the process runs": {
+			target: &fakeTarget{
+				wait:   func(context.Context) (readiness.Exit, error) { return readiness.Exit{}, errEngine },
+				follow: writes(""),
+			},
+			strategy: ready,
+			want:     errEngine,
+			text:     "watch the container's process: engine went away",
+		},
+		"engine cannot tell whether the job runs": {
+			target: &fakeTarget{
+				wait: func(context.Context) (readiness.Exit, error) { return readiness.Exit{}, errEngine },
+			},
+			strategy: readiness.Completed{},
+			want:     errEngine,
+			text:     "watch the container's process: engine went away",
+		},
+		"exec fails while the process runs": {
+			target: &fakeTarget{
+				exec: func(context.Context, []string) (int, []byte, error) { return 0, nil, errEngine },
+			},
+			strategy: check,
+			want:     errEngine,
+			text:     `run command "check" in the container: engine went away`,
+		},
+		"log cannot be followed": {
+			target: &fakeTarget{
+				follow: func(context.Context) (io.ReadCloser, error) { return nil, errEngine },
+			},
+			strategy: ready,
+			want:     errEngine,
+			text:     "follow the container's log: engine went away",
+		},
+		"there is no health check": {
+			target: &fakeTarget{
+				healthy: func(context.Context) error { return errors.ErrUnsupported },
+			},
+			strategy: readiness.Health{},
+			want:     errors.ErrUnsupported,
+			text:     "wait for the container's health check: unsupported operation",
+		},
+	}
+
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				// The second strategy never ends by itself.
+				endless := *test.target
+				endless.exec = orElse(endless.exec, exits("", 1))
+				plan := readiness.Plan{Strategies: []readiness.Strategy{test.strategy, check}, Timeout: time.Hour}
+				err := plan.Wait(t.Context(), &endless)
+				if !errors.Is(err, test.want) {
+					t.Fatalf("got error %v, want one that wraps %v", err, test.want)
+				}
+				if diff := cmp.Diff(test.text, err.Error()); diff != "" {
+					t.Errorf("unexpected text (-want +got):\n%s", diff)
+				}
+			})
+		})
+	}
+}
+
+type execFunc = func(context.Context, []string) (int, []byte, error)
+
+func orElse(f, other execFunc) execFunc {
+	if f != nil {
+		return f
+	}
+	return other
+}
+
+func TestPlanWaitTimeout(t *testing.T) {
+	t.Parallel()
+
+	tests := map[string]struct {
+		timeout  time.Duration
+		deadline time.Duration // of the caller; zero is none
+		want     time.Duration
+	}{
+		"default":                  {want: 120 * time.Second},
+		"as given":                 {timeout: 90 * time.Second, want: 90 * time.Second},
+		"never less than a second": {timeout: time.Nanosecond, want: time.Second},
+		"negative":                 {timeout: -time.Hour, want: time.Second},
+		"the caller's is earlier":  {timeout: time.Hour, deadline: time.Minute, want: time.Minute},
+		"the caller's is later":    {timeout: time.Minute, deadline: time.Hour, want: time.Minute},
+	}
+
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				ctx := t.Context()
+				if test.deadline > 0 {
+					var cancel context.CancelFunc
+					ctx, cancel = context.WithTimeout(ctx, test.deadline)
+					defer cancel()
+				}
+				target := &fakeTarget{
+					follow: writes("ready\nwaiting\n"),
+					exec:   func(ctx context.Context, _ []string) (int, []byte, error) { <-ctx.Done(); return 0, nil, ctx.Err() },
+					logs: func(ctx context.Context, n int) (io.ReadCloser, error) {
+						// By now the wait's own context has ended.
+						if ctx.Err() != nil || n != 50 {
+							t.Errorf("log fetched with context error %v and %d lines, want a live context and 50", ctx.Err(), n)
+						}
+						return io.NopCloser(strings.NewReader("waiting\n")), nil
+					},
+				}
+				twice := readiness.Log{Pattern: ready.Pattern, Times: 2}
+				plan := readiness.Plan{Strategies: []readiness.Strategy{twice, check, readiness.Completed{}}, Timeout: test.timeout}
+				start := time.Now()
+				err := plan.Wait(ctx, target)
+
+				want := &readiness.TimeoutError{
+					Timeout: test.want,
+					Pending: []string{
+						`log line matching "ready": pattern seen 1 of 2 times`,
+						`command "check": no answer yet`,
+						"completion: process still running",
+					},
+					Log: []string{"waiting"},
+				}
+				if diff := cmp.Diff(error(want), err); diff != "" {
+					t.Errorf("unexpected error (-want +got):\n%s", diff)
+				}
+				if !errors.Is(err, context.DeadlineExceeded) {
+					t.Errorf("%v does not match context.DeadlineExceeded", err)
+				}
+				if took := time.Since(start); took != test.want {
+					t.Errorf("waited %s, want %s", took, test.want)
+				}
+			})
+		})
+	}
+}
+
+func TestPlanWaitProbesOnceHoweverShortTheTimeout(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		target := &fakeTarget{
+			follow: writes("ready\n"),
+			exec: func(ctx context.Context, _ []string) (int, []byte, error) {
+				select {
+				case <-time.After(300 * time.Millisecond):
+					return 0, nil, nil
+				case <-ctx.Done():
+					return 0, nil, ctx.Err()
+				}
+			},
+		}
+		plan := readiness.Plan{Strategies: []readiness.Strategy{ready, check}, Timeout: time.Nanosecond}
+		if err := plan.Wait(t.Context(), target); err != nil {
+			t.Errorf("a container that is ready was reported as %v", err)
+		}
+	})
+}
+
+func TestPlanWaitCancelled(t *testing.T) {
+	t.Parallel()
+
+	tests := map[string]time.Duration{"before": 0, "meanwhile": time.Second}
+
+	for name, after := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithCancel(t.Context())
+				if after == 0 {
+					cancel()
+				} else {
+					time.AfterFunc(after, cancel)
+				}
+				target := &fakeTarget{
+					follow: writes(""),
+					logs: func(context.Context, int) (io.ReadCloser, error) {
+						t.Error("the log was fetched for somebody who no longer waits")
+						return nil, errUnexpected
+					},
+				}
+				start := time.Now()
+				err := readiness.Plan{Strategies: []readiness.Strategy{ready}}.Wait(ctx, target)
+				if err != context.Canceled { //nolint:errorlint // It is to be this very value.
+					t.Errorf("got error %v, want context.Canceled itself", err)
+				}
+				if took := time.Since(start); took != after {
+					t.Errorf("went on for %s, want %s", took, after)
+				}
+			})
+		})
+	}
+}
+
+func TestPlanValidate(t *testing.T) {
+	t.Parallel()
+
+	tests := map[string]struct {
+		strategy readiness.Strategy
+		want     string // "" is valid
+	}{
+		"log":                {strategy: ready},
+		"log no pattern":     {strategy: readiness.Log{}, want: "wait for log line: the pattern is missing"},
+		"log negative times": {strategy: readiness.Log{Pattern: ready.Pattern, Times: -1}, want: `wait for log line matching "ready": the number of times must not be negative, and is -1`},
+		"port":               {strategy: readiness.Port{Port: "5432"}},
+		"port with protocol": {strategy: readiness.Port{Port: "5432/tcp"}},
+		"port udp":           {strategy: readiness.Port{Port: "53/udp"}, want: `wait for port 53/udp: "53/udp" cannot be waited for: only the service's own protocol could tell whether a UDP port answers`},
+		"port zero":          {strategy: readiness.Port{Port: "0"}, want: `wait for port 0: "0" is not a TCP port: want a number from 1 to 65535, optionally followed by /tcp`},
+		"port too high":      {strategy: readiness.Port{Port: "65536"}, want: `wait for port 65536: "65536" is not a TCP port: want a number from 1 to 65535, optionally followed by /tcp`},
+		"port protocol":      {strategy: readiness.Port{Port: "80/"}, want: `wait for port 80/: "80/" is not a TCP port: want a number from 1 to 65535, optionally followed by /tcp`},
+		"ports":              {strategy: readiness.Ports{"80", "53/udp"}},
+		"ports bad":          {strategy: readiness.Ports{"80", "x"}, want: `wait for ports 80, x: "x" is not a TCP port: want a number from 1 to 65535, optionally followed by /tcp`},
+		"http":               {strategy: readiness.HTTP{Port: "80", Path: "/health?deep=1", Status: 204}},
+		"http relative path": {strategy: readiness.HTTP{Port: "80", Path: "health"}, want: `wait for HTTP status 200 from port 80 at health: the path must begin with a slash, as in "/health"`},
+		"http broken path":   {strategy: readiness.HTTP{Port: "80", Path: "/%zz"}, want: `wait for HTTP status 200 from port 80 at /%zz: the path is not valid in a URL: invalid URL escape "%zz"`},
+		"http status":        {strategy: readiness.HTTP{Port: "80", Path: "/", Status: 99}, want: "wait for HTTP status 99 from port 80 at /: the status must be from 200 to 599, and is 99"},
+		"http port":          {strategy: readiness.HTTP{Port: "80/udp", Path: "/"}, want: `wait for HTTP status 200 from port 80/udp at /: "80/udp" cannot be waited for: only the service's own protocol could tell whether a UDP port answers`},
+		"command":            {strategy: check},
+		"command empty":      {strategy: readiness.Command{}, want: "wait for command: the command is empty"},
+		"health":             {strategy: readiness.Health{}},
+		"completed":          {strategy: readiness.Completed{}},
+	}
+
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			plan := readiness.Plan{Strategies: []readiness.Strategy{test.strategy}}
+			var got string
+			if err := plan.Validate(); err != nil {
+				got = err.Error()
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("unexpected error (-want +got):\n%s", diff)
+			}
+			if test.want == "" {
+				return
+			}
+			// What is not valid is not waited for either.
+			if err := plan.Wait(t.Context(), &fakeTarget{}); err == nil || err.Error() != test.want {
+				t.Errorf("Wait returned %v, want the error of Validate", err)
+			}
+		})
+	}
+}
