@@ -27,7 +27,12 @@ const (
 	// on containers.
 	labelCheckpoint = "dev.rightsize.checkpoint"
 
-	// labelImage is the image that the creator of a container named. The
+	// labelHelper marks a container that a capture copies volumes into; its value
+	// is the checkpoint's name. It is set nowhere else: a commit of the helper
+	// blanks it, as it does everything below "dev.rightsize.".
+	labelHelper = "dev.rightsize.helper"
+
+	// labelImage is the id of the image that the creator of a container named. The
 	// container's own record may point at a copy of it without volumes.
 	labelImage = "dev.rightsize.image"
 )

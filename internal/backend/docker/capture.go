@@ -1,0 +1,237 @@
+package docker
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	cerrdefs "github.com/containerd/errdefs"
+	"github.com/docker/docker/api/types/container"
+	imagetypes "github.com/docker/docker/api/types/image"
+	"github.com/docker/docker/api/types/mount"
+
+	"github.com/rightsize/terraform-provider-rightsize/internal/backend"
+	"github.com/rightsize/terraform-provider-rightsize/internal/filelock"
+)
+
+const (
+	commitAttempts = 3
+	commitBackoff  = 200 * time.Millisecond
+)
+
+// Capture keeps the container's filesystem as a new image without a tag.
+//
+// A container that was made here has all its data in its writable layer, and a
+// commit holds it. One that has volumes, because somebody else made it, is
+// captured with their content beside the commit. What neither can hold is
+// refused before anything is paused or committed.
+func (b *Backend) Capture(ctx context.Context, id string, opts backend.CaptureOptions) (backend.Artifact, error) {
+	info, err := b.inspect(ctx, id)
+	if err != nil {
+		return backend.Artifact{}, err
+	}
+	volumes, refused := capturable(info)
+	if len(refused) > 0 {
+		return backend.Artifact{}, uncapturable(nameOf(info), refused)
+	}
+	parent, err := b.inspectImage(ctx, info.Image)
+	if err != nil {
+		return backend.Artifact{}, err
+	}
+
+	var imageID string
+	if len(volumes) == 0 {
+		progress(opts, "commit container %s", nameOf(info))
+		// The engine resumes what it paused for a commit, even what somebody
+		// else had paused before.
+		pause := info.State.Running && !info.State.Paused
+		imageID, err = b.commit(ctx, info, opts.Name, pause)
+	} else {
+		imageID, err = b.captureVolumes(ctx, info, volumes, opts)
+	}
+	if err != nil {
+		return backend.Artifact{}, err
+	}
+	artifact, err := b.verify(ctx, imageID, parent)
+	if err != nil {
+		b.dropImage(ctx, imageID)
+		return backend.Artifact{}, err
+	}
+	return artifact, nil
+}
+
+func progress(opts backend.CaptureOptions, format string, args ...any) {
+	if opts.Progress != nil {
+		opts.Progress(fmt.Sprintf(format, args...))
+	}
+}
+
+// capturable sorts what is mounted in a container into the volumes, whose
+// content can be captured, and the rest, which cannot and is described. What
+// the engine itself mounts, such as /etc/hosts, is in neither.
+func capturable(info container.InspectResponse) (volumes, refused []string) {
+	for _, m := range info.Mounts {
+		switch m.Type {
+		case mount.TypeVolume:
+			volumes = append(volumes, m.Destination)
+		case mount.TypeBind:
+			refused = append(refused, fmt.Sprintf("%s (directory or file %s of the host)", m.Destination, m.Source))
+		default:
+			refused = append(refused, fmt.Sprintf("%s (%s)", m.Destination, m.Type))
+		}
+	}
+	// Those that were asked for in the short form are not among the mounts.
+	for destination := range info.HostConfig.Tmpfs {
+		refused = append(refused, fmt.Sprintf("%s (%s)", destination, mount.TypeTmpfs))
+	}
+	slices.Sort(refused)
+	return outermost(volumes), slices.Compact(refused)
+}
+
+// outermost leaves out the paths below another one, which are part of what is
+// read of that.
+func outermost(paths []string) []string {
+	slices.Sort(paths)
+	var outer []string
+	for _, p := range paths {
+		inside := func(o string) bool { return p == o || strings.HasPrefix(p, o+"/") }
+		if !slices.ContainsFunc(outer, inside) {
+			outer = append(outer, p)
+		}
+	}
+	return outer
+}
+
+func uncapturable(name string, refused []string) error {
+	return &backend.Error{
+		Kind:  backend.ErrUncapturable,
+		Tried: "capture container " + name,
+		Cause: fmt.Errorf("%w: what is mounted there is not part of the container's filesystem: %s",
+			backend.ErrUncapturable, strings.Join(refused, ", ")),
+		Remedy: "Start the container without these mounts, and put what it needs from the host into it with files, " +
+			"or keep its data in another directory.",
+	}
+}
+
+// commit makes an image of the container's filesystem without its mounts. The
+// image has the container's configuration, and of the labels that tools own
+// containers by, none.
+func (b *Backend) commit(ctx context.Context, info container.InspectResponse, name string, pause bool) (imageID string, err error) {
+	api, err := b.api(ctx)
+	if err != nil {
+		return "", err
+	}
+	unlock, err := b.lockCommits(ctx, info.Image)
+	if err != nil {
+		return "", err
+	}
+	defer unlock()
+
+	options := container.CommitOptions{
+		Pause:   pause,
+		Changes: labelChanges(info.Config.Labels, name),
+		// Podman (4.3) answers a request without a body with an error.
+		Config: &container.Config{},
+	}
+	for attempt := 1; ; attempt++ {
+		var committed container.CommitResponse
+		committed, err = api.ContainerCommit(ctx, info.ID, options)
+		if err == nil {
+			return committed.ID, nil
+		}
+		if attempt == commitAttempts || !passes(err) {
+			return "", b.fail("commit container "+nameOf(info), err)
+		}
+		select {
+		case <-time.After(time.Duration(attempt) * commitBackoff):
+		case <-ctx.Done():
+			return "", ctx.Err()
+		}
+	}
+}
+
+// passes reports whether a failed commit may succeed when tried again. On the
+// containerd store a commit can meet a snapshot that another one, or one that
+// was interrupted, is about to make or to clean away.
+func passes(err error) bool {
+	return cerrdefs.IsAlreadyExists(err) || cerrdefs.IsConflict(err) || cerrdefs.IsInternal(err)
+}
+
+// lockCommits takes the lock that keeps commits of one parent image apart, in
+// all processes of this host.
+func (b *Backend) lockCommits(ctx context.Context, parentID string) (unlock func(), err error) {
+	if b.cfg.LockDir == "" {
+		return func() {}, nil
+	}
+	engine, err := b.Engine(ctx)
+	if err != nil {
+		return nil, err
+	}
+	key := sha256.Sum256([]byte(engine.ID + "\n" + parentID))
+	return filelock.Lock(ctx, filepath.Join(b.cfg.LockDir, fmt.Sprintf("commit-%x", key[:16])))
+}
+
+// labelOwners are the prefixes of labels by which a tool knows the containers
+// that it may stop and remove.
+var labelOwners = []string{ownLabels, "com.docker.compose.", "org.testcontainers"}
+
+// plainLabel is a label's name that needs no quoting in a Dockerfile.
+var plainLabel = regexp.MustCompile(`^[A-Za-z0-9._/-]+$`)
+
+// labelChanges returns the changes that mark an image as captured for a
+// checkpoint and blank the labels that must not be inherited from it.
+func labelChanges(labels map[string]string, name string) []string {
+	values := map[string]string{
+		labelRunID:  "",
+		labelSpec:   "",
+		labelBaseOf: "",
+		labelImage:  "",
+	}
+	for label := range labels {
+		owned := slices.ContainsFunc(labelOwners, func(prefix string) bool { return strings.HasPrefix(label, prefix) })
+		if owned && plainLabel.MatchString(label) {
+			values[label] = ""
+		}
+	}
+	values[labelCheckpoint] = name
+
+	// One change for each: Podman (4.3) takes no more than one.
+	changes := make([]string, 0, len(values))
+	for _, label := range slices.Sorted(maps.Keys(values)) {
+		changes = append(changes, fmt.Sprintf("LABEL %s=%s", label, values[label]))
+	}
+	return changes
+}
+
+// verify checks that a captured image is there and built upon its parent.
+func (b *Backend) verify(ctx context.Context, imageID string, parent image) (backend.Artifact, error) {
+	captured, err := b.inspectImage(ctx, imageID)
+	if err != nil {
+		return backend.Artifact{}, err
+	}
+	layers, base := captured.RootFS.Layers, parent.RootFS.Layers
+	if len(layers) < len(base) || !slices.Equal(layers[:len(base)], base) {
+		return backend.Artifact{}, b.fail("verify the captured image "+captured.ID,
+			errors.New("it lacks layers of the image that the container runs from"))
+	}
+	return artifactOf(captured, ""), nil
+}
+
+// dropImage removes an image that a failed capture has made, whatever became of
+// ctx. One that cannot be removed now is left for Collect.
+func (b *Backend) dropImage(ctx context.Context, id string) {
+	api, err := b.api(ctx)
+	if err != nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTimeout)
+	defer cancel()
+	_, _ = api.ImageRemove(ctx, id, imagetypes.RemoveOptions{PruneChildren: true})
+}

@@ -1,0 +1,321 @@
+package docker
+
+import (
+	"archive/tar"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+
+	cerrdefs "github.com/containerd/errdefs"
+	"github.com/docker/docker/api/types/container"
+	"github.com/docker/docker/api/types/filters"
+	"github.com/docker/docker/client"
+
+	"github.com/rightsize/terraform-provider-rightsize/internal/backend"
+)
+
+// captureVolumes makes an image of a container with the content of its volumes
+// in place of the volumes. The process is frozen from the commit until the last
+// volume is read, so that all of it is of one moment; only another container
+// that shares a volume could still write to it.
+//
+// No builder is needed and nothing is kept on the way: what is read of a volume
+// goes straight into the helper, a container of the committed image that is
+// never started, and a commit of the helper is the result.
+func (b *Backend) captureVolumes(ctx context.Context, info container.InspectResponse, volumes []string, opts backend.CaptureOptions) (_ string, err error) {
+	api, err := b.api(ctx)
+	if err != nil {
+		return "", err
+	}
+	var committed, helperID string
+	defer func() { b.dropIntermediates(ctx, committed, helperID) }()
+
+	progress(opts, "pause and commit container %s", nameOf(info))
+	resume, err := b.freeze(ctx, api, info)
+	if err != nil {
+		return "", err
+	}
+	// Before the intermediates are dropped, which may take its time.
+	defer func() {
+		if left := resume(); left != nil && !errors.Is(err, left) {
+			err = errors.Join(err, left)
+		}
+	}()
+
+	if committed, err = b.commit(ctx, info, opts.Name, false); err != nil {
+		return "", err
+	}
+	if helperID, err = b.createHelper(ctx, api, committed, opts.Name); err != nil {
+		return "", refuseVolumes(info, volumes, err)
+	}
+	for i, volume := range volumes {
+		progress(opts, "copy volume %s of container %s", volume, nameOf(info))
+		whenRead := func() error { return nil }
+		if i == len(volumes)-1 {
+			whenRead = resume
+		}
+		if err := b.copyVolume(ctx, api, info, helperID, volume, whenRead); err != nil {
+			return "", err
+		}
+	}
+
+	progress(opts, "commit the copy of container %s", nameOf(info))
+	helper, err := b.inspect(ctx, helperID)
+	if err != nil {
+		return "", err
+	}
+	return b.commit(ctx, helper, opts.Name, false)
+}
+
+// refuseVolumes says that the volumes are why a container cannot be captured, if
+// the engine does not take a copy of an image without volumes.
+func refuseVolumes(info container.InspectResponse, volumes []string, err error) error {
+	if !errors.Is(err, backend.ErrUnsupported) {
+		return err
+	}
+	return &backend.Error{
+		Kind:   backend.ErrUncapturable,
+		Tried:  "capture container " + nameOf(info) + " with its volumes " + strings.Join(volumes, ", "),
+		Cause:  err,
+		Remedy: "Have the container keep its data outside of its volumes.",
+	}
+}
+
+// freeze pauses a container that runs, and returns what brings it back to the
+// state it was in, whatever became of ctx. That may be called more than once.
+func (b *Backend) freeze(ctx context.Context, api *client.Client, info container.InspectResponse) (resume func() error, err error) {
+	if !info.State.Running || info.State.Paused {
+		return func() error { return nil }, nil
+	}
+	resume = sync.OnceValue(func() error {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTimeout)
+		defer cancel()
+		err := api.ContainerUnpause(ctx, info.ID)
+		if err == nil {
+			return nil
+		}
+		now, inspectErr := b.inspect(ctx, info.ID)
+		if errors.Is(inspectErr, backend.ErrNotFound) || inspectErr == nil && !now.State.Paused {
+			// Somebody else has ended the pause.
+			return nil
+		}
+		return &backend.Error{
+			Tried:  "resume container " + nameOf(info) + ", which was paused to be captured",
+			Cause:  err,
+			Remedy: "It is still paused: resume it with \"docker unpause " + nameOf(info) + "\".",
+		}
+	})
+	if err := api.ContainerPause(ctx, info.ID); err != nil {
+		err = b.fail("pause container "+nameOf(info), err)
+		if ctx.Err() != nil {
+			// The engine may have carried on when the request was interrupted.
+			err = errors.Join(err, resume())
+		}
+		return nil, err
+	}
+	return resume, nil
+}
+
+// createHelper makes the container that volumes are copied into. It declares no
+// volumes, so that what is copied stays in its writable layer.
+func (b *Backend) createHelper(ctx context.Context, api *client.Client, committed, name string) (id string, err error) {
+	img, err := b.inspectImage(ctx, committed)
+	if err != nil {
+		return "", err
+	}
+	copied, err := b.volumeFree(ctx, img)
+	if err != nil {
+		return "", err
+	}
+	detached, cancel := context.WithTimeout(context.WithoutCancel(ctx), createTimeout)
+	defer cancel()
+	config := &container.Config{
+		Image:  copied,
+		Labels: map[string]string{labelHelper: name, labelBaseOf: "", labelCheckpoint: ""},
+	}
+	created, err := api.ContainerCreate(detached, config, &container.HostConfig{NetworkMode: "none"}, nil, nil, "")
+	if err != nil {
+		b.dropBase(detached, copied)
+		return "", b.fail("create a container to copy volumes into", err)
+	}
+	return created.ID, nil
+}
+
+// dropIntermediates removes what a capture with volumes has made on its way.
+// What cannot be removed now is left for Collect: the result is good, or the
+// failure is told already.
+func (b *Backend) dropIntermediates(ctx context.Context, committed, helperID string) {
+	if helperID != "" {
+		_ = b.discard(ctx, helperID)
+	}
+	if committed != "" {
+		b.dropImage(ctx, committed)
+	}
+}
+
+// collectHelpers removes the helpers of interrupted captures under the name.
+func (b *Backend) collectHelpers(ctx context.Context, name string) error {
+	api, err := b.api(ctx)
+	if err != nil {
+		return err
+	}
+	helpers, err := api.ContainerList(ctx, container.ListOptions{
+		All:     true,
+		Filters: filters.NewArgs(filters.Arg("label", labelHelper+"="+name)),
+	})
+	if err != nil {
+		return b.fail("list what interrupted captures of "+name+" left behind", err)
+	}
+	for _, helper := range helpers {
+		if err := b.Remove(ctx, helper.ID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// copyVolume copies the content of a volume into the helper, and calls whenRead
+// as soon as the volume is no longer needed.
+func (b *Backend) copyVolume(ctx context.Context, api *client.Client, info container.InspectResponse, helperID, volume string, whenRead func() error) error {
+	// The engine would archive a symbolic link as such, without the volume
+	// that is mounted where it leads to.
+	source, err := resolvePath(ctx, api, info.ID, volume)
+	if err != nil {
+		return b.fail("look for volume "+volume+" of container "+nameOf(info), err)
+	}
+	shipped, err := archivedNames(ctx, api, helperID, source)
+	if err != nil {
+		return b.fail("list what the image has in place of volume "+volume, err)
+	}
+	if err := b.makeParents(ctx, api, helperID, source); err != nil {
+		return err
+	}
+
+	read := func(w io.Writer) error {
+		archive, _, err := api.CopyFromContainer(ctx, info.ID, source)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = archive.Close() }()
+		if err := checkOff(io.TeeReader(archive, w), shipped); err != nil {
+			return err
+		}
+		return whenRead()
+	}
+	write := func(r io.Reader) error {
+		return api.CopyToContainer(ctx, helperID, path.Dir(source), r,
+			container.CopyToContainerOptions{AllowOverwriteDirWithFile: true})
+	}
+	if err := pipe(read, write); err != nil {
+		return b.fail("copy volume "+volume+" of container "+nameOf(info), err)
+	}
+	return refuseGhosts(info, volume, path.Dir(source), shipped)
+}
+
+// refuseGhosts fails if the image has files below the volume's path that are
+// not in the volume: the fixture has deleted them, and in the capture they would
+// be back.
+func refuseGhosts(info container.InspectResponse, volume, parent string, ghosts map[string]bool) error {
+	if len(ghosts) == 0 {
+		return nil
+	}
+	const maxNamed = 5
+	names := slices.Sorted(maps.Keys(ghosts))
+	for i, name := range names {
+		names[i] = path.Join(parent, name)
+	}
+	text := strings.Join(names[:min(len(names), maxNamed)], ", ")
+	if more := len(names) - maxNamed; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return &backend.Error{
+		Kind:  backend.ErrUncapturable,
+		Tried: "capture container " + nameOf(info) + " with its volume " + volume,
+		Cause: fmt.Errorf("%w: the image has files that were deleted from the volume and would be back in the checkpoint: %s",
+			backend.ErrUncapturable, text),
+		Remedy: "Create the container with this provider, which needs no volume for it, or leave these files in place.",
+	}
+}
+
+// makeParents makes the directories above a volume that the helper lacks: the
+// engine makes the place of a volume only when a container starts.
+func (b *Backend) makeParents(ctx context.Context, api *client.Client, helperID, target string) error {
+	directories := directories{
+		known: map[string]bool{"/": true},
+		stat:  func(name string) (fs.FileMode, bool, error) { return b.statPath(ctx, helperID, name) },
+	}
+	missing, err := directories.claim(path.Dir(target))
+	if err != nil || len(missing) == 0 {
+		return err
+	}
+	write := func(w io.Writer) error { return writeDirectories(tar.NewWriter(w), missing) }
+	send := func(r io.Reader) error {
+		return api.CopyToContainer(ctx, helperID, "/", r, container.CopyToContainerOptions{})
+	}
+	return b.fail("make "+path.Dir(target)+" for a volume's content", pipe(write, send))
+}
+
+func writeDirectories(w *tar.Writer, names []string) error {
+	for _, name := range names {
+		if err := w.WriteHeader(directoryHeader(name)); err != nil {
+			return err
+		}
+	}
+	return w.Close()
+}
+
+// resolvePath follows a path that is a symbolic link.
+func resolvePath(ctx context.Context, api *client.Client, containerID, name string) (string, error) {
+	stat, err := api.ContainerStatPath(ctx, containerID, name)
+	if err != nil {
+		return "", err
+	}
+	if stat.Mode&fs.ModeSymlink != 0 {
+		return path.Clean(stat.LinkTarget), nil
+	}
+	return path.Clean(name), nil
+}
+
+// archivedNames returns the names in the archive of a path, none if there is no
+// such path.
+func archivedNames(ctx context.Context, api *client.Client, containerID, name string) (map[string]bool, error) {
+	names := make(map[string]bool)
+	archive, _, err := api.CopyFromContainer(ctx, containerID, name)
+	if cerrdefs.IsNotFound(err) {
+		return names, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = archive.Close() }()
+	return names, eachName(archive, func(name string) { names[name] = true })
+}
+
+// checkOff reads an archive to its end and deletes its names from expected.
+func checkOff(archive io.Reader, expected map[string]bool) error {
+	return eachName(archive, func(name string) { delete(expected, name) })
+}
+
+// eachName calls visit for each name in an archive, cleaned, and reads the
+// archive to its very end, padding included.
+func eachName(archive io.Reader, visit func(name string)) error {
+	r := tar.NewReader(archive)
+	for {
+		header, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			_, err = io.Copy(io.Discard, archive)
+			return err
+		}
+		if err != nil {
+			return err
+		}
+		visit(path.Clean(header.Name))
+	}
+}

@@ -1,0 +1,191 @@
+package docker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"strconv"
+	"time"
+
+	cerrdefs "github.com/containerd/errdefs"
+	"github.com/docker/docker/api/types/container"
+	"github.com/docker/go-connections/nat"
+
+	"github.com/rightsize/terraform-provider-rightsize/internal/backend"
+)
+
+const (
+	// createTimeout bounds a creation that is no longer awaited. The engine
+	// fills volumes here if an image had to keep them.
+	createTimeout = 2 * time.Minute
+	// cleanupTimeout bounds the removal of what a failed operation made.
+	cleanupTimeout = 30 * time.Second
+)
+
+// Create makes a container with its files in place.
+func (b *Backend) Create(ctx context.Context, spec backend.Spec) (backend.Container, error) {
+	if err := checkSources(spec.Files); err != nil {
+		return backend.Container{}, err
+	}
+	id, err := b.createFromImage(ctx, spec)
+	if err != nil {
+		return backend.Container{}, err
+	}
+	c, err := b.furnish(ctx, id, spec.Files)
+	if err != nil {
+		if left := b.discard(ctx, id); left != nil {
+			err = errors.Join(err, left)
+		}
+		return backend.Container{}, err
+	}
+	return c, nil
+}
+
+// furnish puts files into a new container and returns its description.
+func (b *Backend) furnish(ctx context.Context, id string, files []backend.File) (backend.Container, error) {
+	// The interruption that creating a container does not heed.
+	if err := ctx.Err(); err != nil {
+		return backend.Container{}, err
+	}
+	if err := b.copyFiles(ctx, id, files); err != nil {
+		return backend.Container{}, err
+	}
+	return b.Inspect(ctx, id)
+}
+
+// createFromImage resolves the image and creates the container. It tries twice:
+// between the two steps somebody may remove the image, or the last container of
+// another process the copy without volumes.
+func (b *Backend) createFromImage(ctx context.Context, spec backend.Spec) (id string, err error) {
+	for range 2 {
+		var source, runnable string
+		source, runnable, err = b.imageFor(ctx, spec)
+		if err != nil {
+			return "", err
+		}
+		id, err = b.createContainer(ctx, spec, source, runnable)
+		if !errors.Is(err, backend.ErrNotFound) {
+			return id, err
+		}
+	}
+	return "", err
+}
+
+// imageFor returns the ids of the image that spec names and of the one to run
+// in its place, which declares no volumes.
+func (b *Backend) imageFor(ctx context.Context, spec backend.Spec) (source, runnable string, err error) {
+	var img image
+	if spec.From != nil {
+		// By its id, so that it is never pulled and never another capture that
+		// took over the name.
+		img, err = b.inspectImage(ctx, spec.From.ID)
+	} else {
+		img, err = b.resolveImage(ctx, spec.Image, spec.PullPolicy)
+	}
+	if err != nil {
+		return "", "", err
+	}
+	runnable, err = b.volumeFree(ctx, img)
+	if errors.Is(err, backend.ErrUnsupported) {
+		// A capture copies the volumes then.
+		return img.ID, img.ID, nil
+	}
+	return img.ID, runnable, err
+}
+
+func (b *Backend) createContainer(ctx context.Context, spec backend.Spec, source, runnable string) (id string, err error) {
+	api, err := b.api(ctx)
+	if err != nil {
+		return "", err
+	}
+	bindAddress, err := b.bindAddress(ctx)
+	if err != nil {
+		return "", err
+	}
+	config, err := containerConfig(spec, source, runnable)
+	if err != nil {
+		return "", err
+	}
+
+	// An interrupted request does not stop the engine, which would leave a
+	// container whose id nobody has learnt. So it is not interrupted.
+	detached, cancel := context.WithTimeout(context.WithoutCancel(ctx), createTimeout)
+	defer cancel()
+	created, err := api.ContainerCreate(detached, config, hostConfig(spec, bindAddress), nil, nil, spec.Name)
+	if err != nil {
+		return "", b.failCreate(spec.Name, err)
+	}
+	return created.ID, nil
+}
+
+func (b *Backend) failCreate(name string, err error) error {
+	nameTaken := cerrdefs.IsConflict(err)
+	err = b.fail("create container "+name, err)
+	var failure *backend.Error
+	if nameTaken && errors.As(err, &failure) {
+		failure.Kind = backend.ErrNameTaken
+		failure.Field = backend.FieldName
+		failure.Remedy = "Import the container that has this name, remove it, or choose another name."
+	}
+	return err
+}
+
+// discard removes a container that a failed operation has made, whatever became
+// of ctx.
+func (b *Backend) discard(ctx context.Context, id string) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTimeout)
+	defer cancel()
+	return b.Remove(ctx, id)
+}
+
+func containerConfig(spec backend.Spec, source, runnable string) (*container.Config, error) {
+	given, err := encodeGiven(spec)
+	if err != nil {
+		return nil, err
+	}
+	labels := maps.Clone(spec.Labels)
+	if labels == nil {
+		labels = make(map[string]string)
+	}
+	labels[labelSpec] = given
+	labels[labelImage] = source
+	labels[labelRunID] = ""
+	labels[labelBaseOf] = ""
+	labels[labelCheckpoint] = ""
+
+	exposed := make(nat.PortSet, len(spec.Ports))
+	for _, p := range spec.Ports {
+		exposed[natPort(p.Port)] = struct{}{}
+	}
+	return &container.Config{
+		Image:        runnable,
+		Env:          envList(spec.Env),
+		Cmd:          spec.Command,
+		Entrypoint:   spec.Entrypoint,
+		WorkingDir:   spec.WorkingDir,
+		User:         spec.User,
+		Labels:       labels,
+		ExposedPorts: exposed,
+	}, nil
+}
+
+func hostConfig(spec backend.Spec, bindAddress string) *container.HostConfig {
+	bindings := make(nat.PortMap, len(spec.Ports))
+	for _, p := range spec.Ports {
+		bindings[natPort(p.Port)] = []nat.PortBinding{{
+			HostIP:   bindAddress,
+			HostPort: strconv.Itoa(int(p.Host)),
+		}}
+	}
+	return &container.HostConfig{
+		PortBindings: bindings,
+		// The libraries promise this name. Docker Desktop has it by itself.
+		ExtraHosts: []string{"host.docker.internal:host-gateway"},
+		Resources:  resourcesOf(spec.Limits),
+	}
+}
+
+func natPort(p backend.Port) nat.Port {
+	return nat.Port(fmt.Sprintf("%d/%s", p.Number, p.Protocol))
+}

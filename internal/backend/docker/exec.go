@@ -1,0 +1,105 @@
+package docker
+
+import (
+	"context"
+	"io"
+
+	"github.com/docker/docker/api/types"
+	"github.com/docker/docker/api/types/container"
+	"github.com/docker/docker/api/types/events"
+	"github.com/docker/docker/api/types/filters"
+	"github.com/docker/docker/client"
+	"github.com/docker/docker/pkg/stdcopy"
+
+	"github.com/rightsize/terraform-provider-rightsize/internal/backend"
+)
+
+// Exec runs a command in a running container. A command that cannot be executed
+// ends with 126 or 127, and says why on its standard output: that is how the
+// engine reports it.
+func (b *Backend) Exec(ctx context.Context, id string, cmd backend.Exec) (int, error) {
+	api, err := b.api(ctx)
+	if err != nil {
+		return 0, err
+	}
+	tried := "run a command in container " + id
+	created, err := api.ContainerExecCreate(ctx, id, container.ExecOptions{
+		Cmd:          cmd.Command,
+		Env:          envList(cmd.Env),
+		User:         cmd.User,
+		WorkingDir:   cmd.WorkingDir,
+		AttachStdin:  cmd.Stdin != nil,
+		AttachStdout: true,
+		AttachStderr: true,
+	})
+	if err != nil {
+		return 0, b.fail(tried, err)
+	}
+	stream, err := api.ContainerExecAttach(ctx, created.ID, container.ExecAttachOptions{})
+	if err != nil {
+		return 0, b.fail(tried, err)
+	}
+	if err := converse(ctx, stream, cmd); err != nil {
+		return 0, b.fail(tried, err)
+	}
+	code, err := execExit(ctx, api, created.ID)
+	return code, b.fail("learn how a command in container "+id+" ended", err)
+}
+
+// converse carries the command's streams until the command has ended or ctx is
+// done.
+func converse(ctx context.Context, stream types.HijackedResponse, cmd backend.Exec) error {
+	defer stream.Close()
+	// The connection left HTTP behind, and with it the request's context.
+	defer context.AfterFunc(ctx, stream.Close)()
+
+	if cmd.Stdin != nil {
+		// Not waited for: the command may end without reading all of its input,
+		// and the reader may have nothing to give.
+		go func() {
+			_, _ = io.Copy(stream.Conn, cmd.Stdin)
+			_ = stream.CloseWrite()
+		}()
+	}
+	stdout, stderr := cmd.Stdout, cmd.Stderr
+	if stdout == nil {
+		stdout = io.Discard
+	}
+	if stderr == nil {
+		stderr = io.Discard
+	}
+	_, err := stdcopy.StdCopy(stdout, stderr, stream.Reader)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return err
+}
+
+// execExit returns the exit code of a command whose output has ended. The
+// engine may record the exit a moment after it closes the streams.
+func execExit(ctx context.Context, api *client.Client, execID string) (int, error) {
+	exec, err := api.ContainerExecInspect(ctx, execID)
+	if err != nil || !exec.Running {
+		return exec.ExitCode, err
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	ended, failed := api.Events(ctx, events.ListOptions{Filters: filters.NewArgs(
+		filters.Arg("type", string(events.ContainerEventType)),
+		filters.Arg("container", exec.ContainerID),
+		filters.Arg("event", string(events.ActionExecDie)),
+		filters.Arg("event", string(events.ActionDie)),
+	)})
+	for {
+		// Again, now that no exit can be missed.
+		exec, err = api.ContainerExecInspect(ctx, execID)
+		if err != nil || !exec.Running {
+			return exec.ExitCode, err
+		}
+		select {
+		case <-ended:
+		case err := <-failed:
+			return 0, err
+		}
+	}
+}
