@@ -20,6 +20,11 @@ type Summary struct {
 	ID    string
 	Name  string
 	State State
+	// Ports are the published ports. An engine may tell them only while the
+	// container runs.
+	Ports []PortBinding
+	// Managed says that this provider created the container.
+	Managed bool
 }
 
 // Container is everything a backend knows about one container.
@@ -33,8 +38,6 @@ type Container struct {
 	StartedAt time.Time
 	// Host is where published ports are reached.
 	Host string
-	// Ports are the published ports.
-	Ports []PortBinding
 	// ImageID identifies the image that the user named, or the artifact of the
 	// checkpoint, whatever the backend derived from it to run.
 	ImageID string

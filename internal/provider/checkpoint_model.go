@@ -1,0 +1,138 @@
+package provider
+
+import (
+	"context"
+
+	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
+	"github.com/hashicorp/terraform-plugin-framework-timetypes/timetypes"
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
+
+	"github.com/rightsize/terraform-provider-rightsize/internal/checkpoint"
+	"github.com/rightsize/terraform-provider-rightsize/internal/fixture"
+)
+
+type checkpointModel struct {
+	checkpointComputed
+
+	Name          types.String   `tfsdk:"name"`
+	ContainerID   types.String   `tfsdk:"container_id"`
+	Seed          types.Object   `tfsdk:"seed"`
+	Triggers      types.Map      `tfsdk:"triggers"`
+	Timeouts      timeouts.Value `tfsdk:"timeouts"`
+	ContentSHA256 types.String   `tfsdk:"content_sha256"`
+}
+
+// checkpointComputed is what the registry and the backend say of a checkpoint,
+// in the resource as in the data sources.
+type checkpointComputed struct {
+	ID         types.String      `tfsdk:"id"`
+	Ref        types.String      `tfsdk:"ref"`
+	Backend    types.String      `tfsdk:"backend"`
+	ArtifactID types.String      `tfsdk:"artifact_id"`
+	CreatedAt  timetypes.RFC3339 `tfsdk:"created_at"`
+	SizeBytes  types.Int64       `tfsdk:"size_bytes"`
+	Spec       types.Object      `tfsdk:"spec"`
+}
+
+var specTypes = map[string]attr.Type{
+	"env":             types.MapType{ElemType: types.StringType},
+	"command":         types.ListType{ElemType: types.StringType},
+	"exposed_ports":   types.ListType{ElemType: types.Int64Type},
+	"memory_limit_mb": types.Int64Type,
+}
+
+// fromCheckpoint sets everything to what is registered.
+func (c *checkpointComputed) fromCheckpoint(ctx context.Context, cp fixture.Checkpoint) diag.Diagnostics {
+	c.ID = types.StringValue(cp.ID())
+	c.Ref = types.StringValue(cp.Entry.Ref)
+	c.Backend = types.StringValue(cp.Entry.Backend)
+	c.CreatedAt = timetypes.NewRFC3339TimeValue(cp.Entry.CreatedAt)
+	c.ArtifactID = types.StringNull()
+	c.SizeBytes = types.Int64Null()
+	if cp.Probed {
+		c.ArtifactID = types.StringValue(cp.Artifact.ID)
+		c.SizeBytes = types.Int64Value(cp.Artifact.SizeBytes)
+	}
+	spec, diags := specValue(ctx, cp.Entry.Spec)
+	c.Spec = spec
+	return diags
+}
+
+// unknownCheckpoint is what is computed of a checkpoint before its capture.
+func unknownCheckpoint() checkpointComputed {
+	return checkpointComputed{
+		ID:         types.StringUnknown(),
+		Ref:        types.StringUnknown(),
+		Backend:    types.StringUnknown(),
+		ArtifactID: types.StringUnknown(),
+		CreatedAt:  timetypes.NewRFC3339Unknown(),
+		SizeBytes:  types.Int64Unknown(),
+		Spec:       types.ObjectUnknown(specTypes),
+	}
+}
+
+// absentCheckpoint is what is computed of a checkpoint that is not there.
+func absentCheckpoint() checkpointComputed {
+	return checkpointComputed{CreatedAt: timetypes.NewRFC3339Null(), Spec: types.ObjectNull(specTypes)}
+}
+
+func specValue(ctx context.Context, spec checkpoint.Spec) (types.Object, diag.Diagnostics) {
+	var diags diag.Diagnostics
+	ports := spec.ExposedPorts
+	if ports == nil {
+		ports = []int{}
+	}
+	exposed, d := types.ListValueFrom(ctx, types.Int64Type, ports)
+	diags.Append(d...)
+	env := spec.Env
+	if env == nil {
+		env = map[string]string{}
+	}
+	envValue, d := types.MapValueFrom(ctx, types.StringType, env)
+	diags.Append(d...)
+	value, d := types.ObjectValue(specTypes, map[string]attr.Value{
+		"env":             envValue,
+		"command":         stringListOrNull(ctx, spec.Command, &diags),
+		"exposed_ports":   exposed,
+		"memory_limit_mb": types.Int64PointerValue(spec.MemoryLimitMB),
+	})
+	diags.Append(d...)
+	return value, diags
+}
+
+// seed returns the seed of a configuration, or nil.
+func (m checkpointModel) seed(ctx context.Context) (*workloadModel, diag.Diagnostics) {
+	if m.Seed.IsNull() || m.Seed.IsUnknown() {
+		return nil, nil
+	}
+	var seed workloadModel
+	diags := m.Seed.As(ctx, &seed, basetypes.ObjectAsOptions{})
+	return &seed, diags
+}
+
+// toSource converts a configuration that is fully known.
+func (m checkpointModel) toSource(ctx context.Context) (fixture.Source, diag.Diagnostics) {
+	seed, diags := m.seed(ctx)
+	if diags.HasError() || seed == nil {
+		return fixture.Source{ContainerID: m.ContainerID.ValueString()}, diags
+	}
+	def, d := seed.toDefinition(ctx, onFailureRemove, path.Root("seed"))
+	diags.Append(d...)
+	return fixture.Source{Seed: &def, StopTimeout: seed.stopTimeout()}, diags
+}
+
+// contentDigest is the value of content_sha256.
+func (m checkpointModel) contentDigest(ctx context.Context) (types.String, diag.Diagnostics) {
+	if m.Seed.IsUnknown() {
+		return types.StringUnknown(), nil
+	}
+	seed, diags := m.seed(ctx)
+	if diags.HasError() || seed == nil {
+		return types.StringNull(), diags
+	}
+	return seed.contentDigest(ctx, path.Root("seed"))
+}

@@ -1,0 +1,68 @@
+package provider
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+)
+
+// replacedKey holds, in private state, the id of the capture that took the
+// place of the one in state, as the last refresh found it. It is what makes the
+// plan capture again, and say why.
+const replacedKey = "replaced_by"
+
+// ModifyPlan decides whether the checkpoint is captured again. It changes
+// nothing anywhere.
+func (r *checkpointResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	if req.Plan.Raw.IsNull() {
+		return // A destroy needs no plan.
+	}
+	var config, plan checkpointModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	digest, diags := config.contentDigest(ctx)
+	resp.Diagnostics.Append(diags...)
+	plan.ContentSHA256 = digest
+
+	if !req.State.Raw.IsNull() {
+		var state checkpointModel
+		resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+		replacedBy, diags := readPrivate(ctx, req.Private, replacedKey)
+		resp.Diagnostics.Append(diags...)
+		adopted, diags := readPrivate(ctx, req.Private, adoptedKey)
+		resp.Diagnostics.Append(diags...)
+		if replacedBy != "" {
+			resp.Diagnostics.AddAttributeWarning(path.Root("name"), "Checkpoint Was Replaced",
+				fmt.Sprintf("The name %q now stands for %s, which somebody else captured; this state knows %s. "+
+					"The checkpoint is going to be captured again, in place of what it holds now. "+
+					"Where two stacks manage one checkpoint, look it up in one of them with a data source instead.",
+					state.Name.ValueString(), replacedBy, state.ID.ValueString()))
+		}
+		plan.checkpointComputed = state.checkpointComputed
+		if replacedBy != "" || plan.capturesAgain(state, adopted != "") {
+			plan.checkpointComputed = unknownCheckpoint()
+		}
+	}
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
+}
+
+// capturesAgain says whether the source differs from the one that was captured.
+// Of a checkpoint that was imported, the source is not known: it is adopted from
+// the configuration.
+func (m checkpointModel) capturesAgain(state checkpointModel, adopted bool) bool {
+	if adopted && state.ContainerID.IsNull() && state.Seed.IsNull() {
+		return false
+	}
+	return !m.ContainerID.Equal(state.ContainerID) ||
+		!m.Seed.Equal(state.Seed) ||
+		!m.Triggers.Equal(state.Triggers) ||
+		!m.ContentSHA256.Equal(state.ContentSHA256)
+}

@@ -1,0 +1,208 @@
+package provider
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+
+	"github.com/rightsize/terraform-provider-rightsize/internal/backend"
+	"github.com/rightsize/terraform-provider-rightsize/internal/fixture"
+)
+
+var (
+	_ resource.ResourceWithConfigure      = (*checkpointResource)(nil)
+	_ resource.ResourceWithImportState    = (*checkpointResource)(nil)
+	_ resource.ResourceWithModifyPlan     = (*checkpointResource)(nil)
+	_ resource.ResourceWithValidateConfig = (*checkpointResource)(nil)
+)
+
+func newCheckpointResource() resource.Resource { return &checkpointResource{} }
+
+type checkpointResource struct {
+	fixtures *fixture.Fixtures
+}
+
+// How long each operation may take if the user does not say.
+const (
+	checkpointCaptureTimeout = 2 * time.Hour
+	checkpointDeleteTimeout  = 5 * time.Minute
+)
+
+func (r *checkpointResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_checkpoint"
+}
+
+func (r *checkpointResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
+	resp.Schema = checkpointSchema(ctx)
+}
+
+func (r *checkpointResource) Configure(_ context.Context, req resource.ConfigureRequest, resp *resource.ConfigureResponse) {
+	fixtures, diags := fixturesFrom(req.ProviderData)
+	resp.Diagnostics.Append(diags...)
+	r.fixtures = fixtures
+}
+
+func (r *checkpointResource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
+	var config checkpointModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	seed, diags := config.seed(ctx)
+	resp.Diagnostics.Append(diags...)
+	if seed != nil {
+		resp.Diagnostics.Append(seed.validate(path.Root("seed"))...)
+	}
+}
+
+func (r *checkpointResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	var config, plan checkpointModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	timeout, diags := plan.Timeouts.Create(ctx, checkpointCaptureTimeout)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() || r.refuse(&resp.Diagnostics) {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+
+	resp.Diagnostics.Append(r.capture(ctx, config, &plan)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
+}
+
+func (r *checkpointResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+	var state checkpointModel
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	if resp.Diagnostics.HasError() || r.fixtures == nil {
+		return // A provider that is not configured yet knows nothing newer.
+	}
+	imported := state.ArtifactID.IsNull()
+	if !imported {
+		if d := r.otherBackend(ctx, state); d != nil {
+			resp.Diagnostics.Append(d)
+			return
+		}
+	}
+	cp, err := r.fixtures.Checkpoint(ctx, state.Name.ValueString())
+	if errors.Is(err, backend.ErrNotFound) && !imported {
+		resp.State.RemoveResource(ctx)
+		return
+	}
+	if err != nil {
+		resp.Diagnostics.Append(errorDiagnostic("Read", "Checkpoint", err, at(path.Root("name"))))
+		return
+	}
+	if !imported && cp.Artifact.ID != state.ArtifactID.ValueString() {
+		// State goes on naming the artifact that is ours, which is the one to
+		// delete; the plan tells the user.
+		resp.Diagnostics.Append(writePrivate(ctx, resp.Private, replacedKey, cp.ID())...)
+		return
+	}
+	resp.Diagnostics.Append(writePrivate(ctx, resp.Private, replacedKey, "")...)
+	resp.Diagnostics.Append(state.fromCheckpoint(ctx, cp)...)
+	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
+	if imported {
+		if d := r.otherBackend(ctx, state); d != nil {
+			resp.Diagnostics.Append(d)
+		}
+	}
+}
+
+func (r *checkpointResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	var config, plan, state checkpointModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	timeout, diags := plan.Timeouts.Update(ctx, checkpointCaptureTimeout)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() || r.refuse(&resp.Diagnostics) {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+
+	// What the plan left unknown is what is captured again. A failure keeps the
+	// previous state, as it keeps the previous checkpoint.
+	if plan.ID.IsUnknown() {
+		resp.Diagnostics.Append(r.capture(ctx, config, &plan)...)
+		if resp.Diagnostics.HasError() {
+			return
+		}
+	}
+	resp.Diagnostics.Append(writePrivate(ctx, resp.Private, replacedKey, "")...)
+	resp.Diagnostics.Append(writePrivate(ctx, resp.Private, adoptedKey, "")...)
+	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
+}
+
+func (r *checkpointResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
+	var state checkpointModel
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	timeout, diags := state.Timeouts.Delete(ctx, checkpointDeleteTimeout)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() || r.refuse(&resp.Diagnostics) {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	if d := r.otherBackend(ctx, state); d != nil {
+		resp.Diagnostics.Append(d)
+		return
+	}
+	if err := r.fixtures.Forget(ctx, state.Name.ValueString(), state.ArtifactID.ValueString()); err != nil {
+		resp.Diagnostics.Append(errorDiagnostic("Delete", "Checkpoint", err, nowhere))
+	}
+}
+
+// ImportState takes the checkpoint's name. How it was made cannot be told from
+// it: that is adopted from the configuration by the next apply.
+func (r *checkpointResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
+	resource.ImportStatePassthroughID(ctx, path.Root("name"), req, resp)
+	resp.Diagnostics.Append(writePrivate(ctx, resp.Private, adoptedKey, "yes")...)
+}
+
+// capture captures the configured source under the plan's name, and completes
+// the plan with the result.
+func (r *checkpointResource) capture(ctx context.Context, config checkpointModel, plan *checkpointModel) diag.Diagnostics {
+	source, diags := config.toSource(ctx)
+	if plan.ContentSHA256.IsUnknown() {
+		digest, d := config.contentDigest(ctx)
+		diags.Append(d...)
+		plan.ContentSHA256 = digest
+	}
+	if diags.HasError() {
+		return diags
+	}
+	root := path.Empty()
+	if source.Seed != nil {
+		root = path.Root("seed")
+	}
+	cp, err := r.fixtures.Capture(ctx, plan.Name.ValueString(), source)
+	if err != nil {
+		diags.Append(errorDiagnostic("Capture", "Checkpoint", err, under(root)))
+		return diags
+	}
+	diags.Append(plan.fromCheckpoint(ctx, cp)...)
+	return diags
+}
+
+// otherBackend is the diagnostic for a checkpoint of a backend that is not the
+// active one, which can tell nothing about it.
+func (r *checkpointResource) otherBackend(ctx context.Context, state checkpointModel) diag.Diagnostic {
+	return otherBackend(ctx, r.fixtures, "checkpoint "+state.Name.ValueString(), state.Backend.ValueString())
+}
+
+// refuse reports a provider that cannot be used yet.
+func (r *checkpointResource) refuse(diags *diag.Diagnostics) bool {
+	if r.fixtures == nil {
+		diags.Append(notConfigured())
+	}
+	return r.fixtures == nil
+}

@@ -1,0 +1,111 @@
+package provider
+
+import (
+	"context"
+
+	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
+	"github.com/hashicorp/terraform-plugin-framework-timetypes/timetypes"
+	"github.com/hashicorp/terraform-plugin-framework-validators/objectvalidator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+)
+
+// Descriptions that the resource and the data sources share.
+const (
+	describeID         = "Identifies this capture: `<name>@<artifact digest>`. It changes when the checkpoint is captured again, so that what depends on it follows."
+	describeRef        = "The backend's name for the artifact, such as `rightsize/checkpoint:<name>`."
+	describeBackend    = "The backend that holds the artifact."
+	describeArtifactID = "The digest of the artifact. State pins it: an update or a destroy touches this artifact only."
+	describeCreatedAt  = "When the checkpoint was captured, in RFC 3339."
+	describeSizeBytes  = "The size of the artifact in bytes, layers shared with other images included."
+	describeSpec       = "What the captured container was created with: the defaults of containers that are restored from it."
+)
+
+func checkpointSchema(ctx context.Context) schema.Schema {
+	seed := workloadAttributes(func(attribute string) string {
+		if attribute == "on_failure" {
+			return " Defaults to `remove`. One that was kept is removed by the next capture."
+		}
+		return ""
+	})
+	computed := func(description string) schema.StringAttribute {
+		return schema.StringAttribute{MarkdownDescription: description, Computed: true}
+	}
+	return schema.Schema{
+		MarkdownDescription: "A named checkpoint: the filesystem of a container, data in declared volumes included, kept so that any number of containers can start from it. " +
+			"It is registered where the rightsize test libraries find it.\n\n" +
+			"Any change of the source or of `triggers` captures again under the same name, in place: capture, verify, switch, drop the old artifact. " +
+			"At no instant is there no good checkpoint, and a capture that fails changes nothing. " +
+			"A checkpoint of that name that somebody else made is replaced in the same way.",
+		Attributes: map[string]schema.Attribute{
+			"name": schema.StringAttribute{
+				MarkdownDescription: "The checkpoint's name: 1 to 41 lower-case letters, digits and hyphens, not beginning with a hyphen. A change replaces the checkpoint.",
+				Required:            true,
+				Validators:          []validator.String{checkpointName()},
+				PlanModifiers:       []planmodifier.String{stringplanmodifier.RequiresReplace()},
+			},
+			"container_id": schema.StringAttribute{
+				MarkdownDescription: "The container to capture: the `container_id` of a `rightsize_container`, or the id or name of any other container of the engine. " +
+					"One that runs is paused for the capture, and its data is as after a power cut; a stopped one is captured clean. " +
+					"Named and anonymous volumes are captured too; bind mounts and tmpfs are refused. Exactly one of `container_id` and `seed` is set. A change captures again.",
+				Optional: true,
+				Validators: []validator.String{
+					stringvalidator.LengthAtLeast(1),
+					stringvalidator.ExactlyOneOf(path.MatchRoot("container_id"), path.MatchRoot("seed")),
+				},
+			},
+			"seed": schema.SingleNestedAttribute{
+				MarkdownDescription: "A container that lives only as long as seeding takes: it is started, awaited, seeded by its `exec` steps, stopped gracefully and captured. " +
+					"Exactly one of `container_id` and `seed` is set. A change captures again.",
+				Optional:   true,
+				Attributes: seed,
+				Validators: []validator.Object{objectvalidator.ExactlyOneOf(path.MatchRoot("container_id"), path.MatchRoot("seed"))},
+			},
+			"triggers": schema.MapAttribute{
+				MarkdownDescription: "Any values, such as the digest of a data file. A change captures again.",
+				Optional:            true,
+				ElementType:         types.StringType,
+			},
+			"timeouts": timeouts.Attributes(ctx, timeouts.Opts{
+				Create: true, Update: true, Delete: true,
+				CreateDescription: "How long seeding and capturing may take together, as a duration. Defaults to `2h`.",
+				UpdateDescription: "How long seeding and capturing again may take together, as a duration. Defaults to `2h`.",
+				DeleteDescription: "How long removing may take, as a duration. Defaults to `5m`.",
+			}),
+			"id":          computed(describeID),
+			"ref":         computed(describeRef),
+			"backend":     computed(describeBackend),
+			"artifact_id": computed(describeArtifactID),
+			"created_at": schema.StringAttribute{
+				MarkdownDescription: describeCreatedAt,
+				Computed:            true,
+				CustomType:          timetypes.RFC3339Type{},
+			},
+			"size_bytes": schema.Int64Attribute{MarkdownDescription: describeSizeBytes, Computed: true},
+			"spec": schema.SingleNestedAttribute{
+				MarkdownDescription: describeSpec,
+				Computed:            true,
+				Attributes: map[string]schema.Attribute{
+					"env":             schema.MapAttribute{MarkdownDescription: describeSpecEnv, Computed: true, Sensitive: true, ElementType: types.StringType},
+					"command":         schema.ListAttribute{MarkdownDescription: describeSpecCommand, Computed: true, ElementType: types.StringType},
+					"exposed_ports":   schema.ListAttribute{MarkdownDescription: describeSpecExposedPorts, Computed: true, ElementType: types.Int64Type},
+					"memory_limit_mb": schema.Int64Attribute{MarkdownDescription: describeSpecMemoryLimitMB, Computed: true},
+				},
+			},
+			"content_sha256": computed("A digest of what is not kept in state itself: the contents of the seed's `files` and the `stdin` of its `exec` steps. A change captures again."),
+		},
+	}
+}
+
+// Descriptions of the parts of spec.
+const (
+	describeSpecEnv           = "The environment variables that the user gave, without the image's own."
+	describeSpecCommand       = "The command that the user gave; null if the image's own was used."
+	describeSpecExposedPorts  = "The container's TCP ports that were published."
+	describeSpecMemoryLimitMB = "The memory limit in MiB; null if there was none."
+)

@@ -1,0 +1,76 @@
+package provider
+
+import (
+	"context"
+
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/rightsize/terraform-provider-rightsize/internal/fixture"
+)
+
+var _ datasource.DataSourceWithConfigure = (*checkpointsDataSource)(nil)
+
+func newCheckpointsDataSource() datasource.DataSource { return &checkpointsDataSource{} }
+
+type checkpointsDataSource struct {
+	fixtures *fixture.Fixtures
+}
+
+type checkpointsDataModel struct {
+	Checkpoints []checkpointsElementModel `tfsdk:"checkpoints"`
+}
+
+type checkpointsElementModel struct {
+	checkpointComputed
+
+	Name types.String `tfsdk:"name"`
+}
+
+func (d *checkpointsDataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_checkpoints"
+}
+
+func (d *checkpointsDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+	attributes := checkpointDataAttributes()
+	attributes["name"] = schema.StringAttribute{MarkdownDescription: "The checkpoint's name.", Computed: true}
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "All checkpoints that are registered on this host, whoever captured them. Those of the active backend whose artifact is gone are left out; " +
+			"an entry that cannot be read is a warning. Looking them up changes nothing.",
+		Attributes: map[string]schema.Attribute{
+			"checkpoints": schema.ListNestedAttribute{
+				MarkdownDescription: "The checkpoints, in the order of their names.",
+				Computed:            true,
+				NestedObject:        schema.NestedAttributeObject{Attributes: attributes},
+			},
+		},
+	}
+}
+
+func (d *checkpointsDataSource) Configure(_ context.Context, req datasource.ConfigureRequest, resp *datasource.ConfigureResponse) {
+	fixtures, diags := fixturesFrom(req.ProviderData)
+	resp.Diagnostics.Append(diags...)
+	d.fixtures = fixtures
+}
+
+func (d *checkpointsDataSource) Read(ctx context.Context, _ datasource.ReadRequest, resp *datasource.ReadResponse) {
+	if d.fixtures == nil {
+		resp.Diagnostics.Append(notConfigured())
+		return
+	}
+	checkpoints, corrupt, err := d.fixtures.Checkpoints(ctx)
+	if err != nil {
+		resp.Diagnostics.Append(errorDiagnostic("List", "Checkpoints", err, nowhere))
+		return
+	}
+	for _, err := range corrupt {
+		resp.Diagnostics.AddWarning("Corrupt Checkpoint Entry", capitalised(err.Error())+". It is left as it is, and is not in the list.")
+	}
+	model := checkpointsDataModel{Checkpoints: make([]checkpointsElementModel, len(checkpoints))}
+	for i, cp := range checkpoints {
+		model.Checkpoints[i].Name = types.StringValue(cp.Entry.Name)
+		resp.Diagnostics.Append(model.Checkpoints[i].fromCheckpoint(ctx, cp)...)
+	}
+	resp.Diagnostics.Append(resp.State.Set(ctx, model)...)
+}

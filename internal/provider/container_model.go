@@ -1,0 +1,146 @@
+package provider
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/rightsize/terraform-provider-rightsize/internal/backend"
+	"github.com/rightsize/terraform-provider-rightsize/internal/fixture"
+)
+
+type containerModel struct {
+	workloadModel
+
+	Name         types.String   `tfsdk:"name"`
+	Labels       types.Map      `tfsdk:"labels"`
+	Ports        types.List     `tfsdk:"ports"`
+	ResetTrigger types.String   `tfsdk:"reset_trigger"`
+	Timeouts     timeouts.Value `tfsdk:"timeouts"`
+
+	ID            types.String `tfsdk:"id"`
+	ContainerID   types.String `tfsdk:"container_id"`
+	Backend       types.String `tfsdk:"backend"`
+	Host          types.String `tfsdk:"host"`
+	MappedPorts   types.Map    `tfsdk:"mapped_ports"`
+	ImageID       types.String `tfsdk:"image_id"`
+	Status        types.String `tfsdk:"status"`
+	ContentSHA256 types.String `tfsdk:"content_sha256"`
+}
+
+type portModel struct {
+	ContainerPort types.Int64  `tfsdk:"container_port"`
+	HostPort      types.Int64  `tfsdk:"host_port"`
+	Protocol      types.String `tfsdk:"protocol"`
+}
+
+// toDefinition converts a configuration that is fully known. name is the plan's
+// name, which a configuration need not have.
+func (m containerModel) toDefinition(ctx context.Context, name string) (fixture.Definition, diag.Diagnostics) {
+	def, diags := m.workloadModel.toDefinition(ctx, onFailureKeep, path.Empty())
+	def.Spec.Name = name
+	diags.Append(m.Labels.ElementsAs(ctx, &def.Spec.Labels, false)...)
+	var d diag.Diagnostics
+	def.Fixed, d = m.toFixedPorts(ctx)
+	diags.Append(d...)
+	// A user who lists ports only as fixed wants these and no others.
+	if def.Exposed == nil && def.Fixed != nil {
+		def.Exposed = []backend.Port{}
+	}
+	return def, diags
+}
+
+// toFixedPorts converts the ports that the user published on host ports of
+// their choice.
+func (m containerModel) toFixedPorts(ctx context.Context) ([]backend.PortBinding, diag.Diagnostics) {
+	var models []portModel
+	diags := m.Ports.ElementsAs(ctx, &models, false)
+	var bindings []backend.PortBinding
+	for _, model := range models {
+		bindings = append(bindings, backend.PortBinding{
+			Port: backend.Port{
+				Number:   uint16(model.ContainerPort.ValueInt64()),
+				Protocol: backend.Protocol(cmp.Or(model.Protocol.ValueString(), string(backend.TCP))),
+			},
+			Host:  uint16(model.HostPort.ValueInt64()),
+			Fixed: true,
+		})
+	}
+	return bindings, diags
+}
+
+// mappedPorts is the ports that the container has published so far, as ports
+// that are given.
+func (m containerModel) mappedPorts() ([]backend.PortBinding, error) {
+	var bindings []backend.PortBinding
+	for key, value := range m.MappedPorts.Elements() {
+		port, err := backend.ParsePort(key)
+		if err != nil {
+			return nil, err
+		}
+		host, _ := value.(types.Int64)
+		bindings = append(bindings, backend.PortBinding{Port: port, Host: uint16(host.ValueInt64()), Fixed: true})
+	}
+	slices.SortFunc(bindings, func(a, b backend.PortBinding) int { return a.Port.Compare(b.Port) })
+	return bindings, nil
+}
+
+// desiredStatus is the status of a container that is as it should be.
+func (m containerModel) desiredStatus() types.String {
+	if m.job() {
+		return types.StringValue(string(backend.StateExited))
+	}
+	return types.StringValue(string(backend.StateRunning))
+}
+
+// fromContainer sets what is computed to what the engine says.
+func (m *containerModel) fromContainer(name backend.Name, c backend.Container) {
+	m.ID = types.StringValue(c.Name)
+	m.Name = types.StringValue(c.Name)
+	m.ContainerID = types.StringValue(c.ID)
+	m.Backend = types.StringValue(string(name))
+	m.Host = types.StringValue(c.Host)
+	m.ImageID = types.StringValue(c.ImageID)
+	m.Status = types.StringValue(string(c.State))
+	ports := make(map[string]attr.Value, len(c.Ports))
+	for _, binding := range c.Ports {
+		ports[binding.Port.String()] = types.Int64Value(int64(binding.Host))
+	}
+	m.MappedPorts = types.MapValueMust(types.Int64Type, ports)
+}
+
+// adoptContainer sets what a user would have written to what the container was
+// created with, as far as the engine knows it.
+func (m *containerModel) adoptContainer(ctx context.Context, c backend.Container) diag.Diagnostics {
+	var diags diag.Diagnostics
+	given := c.Given
+	m.Image = stringOrNull(given.Image)
+	m.WorkingDir = stringOrNull(given.WorkingDir)
+	m.User = stringOrNull(given.User)
+	m.Env = stringMapOrNull(ctx, given.Env, &diags)
+	m.Labels = stringMapOrNull(ctx, given.Labels, &diags)
+	m.Command = stringListOrNull(ctx, given.Command, &diags)
+	m.Entrypoint = stringListOrNull(ctx, given.Entrypoint, &diags)
+	if given.Limits.MemoryMB > 0 {
+		m.MemoryLimitMB = types.Int64Value(given.Limits.MemoryMB)
+	}
+	if given.Limits.CPUs > 0 {
+		m.CPUs = types.Float64Value(given.Limits.CPUs)
+	}
+	if len(given.ExposedPorts) > 0 {
+		ports := make([]string, 0, len(given.ExposedPorts))
+		for _, port := range given.ExposedPorts {
+			ports = append(ports, port.String())
+		}
+		exposed, d := types.SetValueFrom(ctx, types.StringType, ports)
+		diags.Append(d...)
+		m.ExposedPorts = exposed
+	}
+	return diags
+}

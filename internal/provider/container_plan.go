@@ -1,0 +1,142 @@
+package provider
+
+import (
+	"context"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+)
+
+// adoptedKey marks, in private state, a container that was imported and not
+// applied since. What the engine cannot tell of it is adopted from the
+// configuration instead of counting as a change.
+const adoptedKey = "adopted"
+
+// unreadyKey marks, in private state, a container that was started again and
+// did not become ready. Terraform does not taint what failed to update; the
+// status unready makes the next plan wait for it again.
+const (
+	unreadyKey    = "unready"
+	statusUnready = "unready"
+)
+
+// ModifyPlan plans what the configuration alone does not say: digests of
+// content, the start of a container that stopped, a reset in place. It changes
+// nothing anywhere.
+func (r *containerResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	if req.Plan.Raw.IsNull() {
+		return // A destroy needs no plan.
+	}
+	var config, plan containerModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	digest, diags := config.contentDigest(ctx, path.Empty())
+	resp.Diagnostics.Append(diags...)
+	plan.ContentSHA256 = digest
+
+	if req.State.Raw.IsNull() {
+		plan.planCreate()
+		resp.Diagnostics.Append(r.checkHostPorts(ctx, config)...)
+	} else {
+		var state containerModel
+		resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+		adopted, diags := readPrivate(ctx, req.Private, adoptedKey)
+		resp.Diagnostics.Append(diags...)
+		resp.RequiresReplace = plan.planUpdate(state, adopted != "")
+	}
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
+}
+
+// planCreate plans what is known of a container before it exists.
+func (m *containerModel) planCreate() {
+	m.ID = m.Name
+	m.Status = m.desiredStatus()
+}
+
+// planUpdate plans a change of the container in state, and returns the
+// attributes because of which it must be replaced instead.
+func (m *containerModel) planUpdate(state containerModel, adopted bool) path.Paths {
+	if replace := m.replacedBy(state, adopted); len(replace) > 0 {
+		return replace
+	}
+	m.ID = state.ID
+	m.Backend = state.Backend
+	m.Host = state.Host
+	m.MappedPorts = state.MappedPorts
+	m.ContainerID = state.ContainerID
+	m.ImageID = state.ImageID
+	m.Status = m.desiredStatus()
+	if m.resets(state, adopted) {
+		m.ContainerID = types.StringUnknown()
+		m.ImageID = types.StringUnknown()
+	}
+	return nil
+}
+
+// replacedBy returns the attributes whose change no engine can apply to a
+// container that exists.
+func (m *containerModel) replacedBy(state containerModel, adopted bool) path.Paths {
+	var replace path.Paths
+	changed := func(name string, before, after attr.Value) {
+		if !before.Equal(after) {
+			replace.Append(path.Root(name))
+		}
+	}
+	changed("name", state.Name, m.Name)
+	changed("env", state.Env, m.Env)
+	changed("command", state.Command, m.Command)
+	changed("entrypoint", state.Entrypoint, m.Entrypoint)
+	changed("working_dir", state.WorkingDir, m.WorkingDir)
+	changed("user", state.User, m.User)
+	changed("labels", state.Labels, m.Labels)
+	changed("exposed_ports", state.ExposedPorts, m.ExposedPorts)
+	changed("ports", state.Ports, m.Ports)
+	// An engine reads zero as "leave it as it is".
+	if m.MemoryLimitMB.IsNull() {
+		changed("memory_limit_mb", state.MemoryLimitMB, m.MemoryLimitMB)
+	}
+	if m.CPUs.IsNull() {
+		changed("cpus", state.CPUs, m.CPUs)
+	}
+	if !adopted || !state.Image.IsNull() {
+		changed("image", state.Image, m.Image)
+	}
+	if !adopted {
+		changed("exec", state.Exec, m.Exec)
+		changed("content_sha256", state.ContentSHA256, m.ContentSHA256)
+	}
+	return replace
+}
+
+// resets says whether the update brings the container back to its defined
+// contents.
+func (m *containerModel) resets(state containerModel, adopted bool) bool {
+	if adopted {
+		return false
+	}
+	return !m.ResetTrigger.Equal(state.ResetTrigger) || !m.FromCheckpoint.Equal(state.FromCheckpoint)
+}
+
+// checkHostPorts fails for a port of the user's choice that is in use. A plan
+// that cannot find out says nothing: the apply will.
+func (r *containerResource) checkHostPorts(ctx context.Context, config containerModel) diag.Diagnostics {
+	if r.fixtures == nil || config.Ports.IsNull() || !fullyKnown(ctx, config.Ports) {
+		return nil
+	}
+	bindings, diags := config.toFixedPorts(ctx)
+	for i, binding := range bindings {
+		if err := r.fixtures.CheckHostPort(ctx, binding); err != nil {
+			diags.Append(errorDiagnostic("Publish", "Port", err, at(path.Root("ports").AtListIndex(i).AtName("host_port"))))
+		}
+	}
+	return diags
+}

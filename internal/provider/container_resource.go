@@ -1,0 +1,308 @@
+package provider
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/rightsize/terraform-provider-rightsize/internal/backend"
+	"github.com/rightsize/terraform-provider-rightsize/internal/fixture"
+)
+
+var (
+	_ resource.ResourceWithConfigure      = (*containerResource)(nil)
+	_ resource.ResourceWithImportState    = (*containerResource)(nil)
+	_ resource.ResourceWithModifyPlan     = (*containerResource)(nil)
+	_ resource.ResourceWithValidateConfig = (*containerResource)(nil)
+)
+
+func newContainerResource() resource.Resource { return &containerResource{} }
+
+type containerResource struct {
+	fixtures *fixture.Fixtures
+}
+
+// How long each operation may take if the user does not say.
+const (
+	containerCreateTimeout = 30 * time.Minute
+	containerUpdateTimeout = 30 * time.Minute
+	containerDeleteTimeout = 5 * time.Minute
+)
+
+func (r *containerResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_container"
+}
+
+func (r *containerResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
+	resp.Schema = containerSchema(ctx)
+}
+
+func (r *containerResource) Configure(_ context.Context, req resource.ConfigureRequest, resp *resource.ConfigureResponse) {
+	fixtures, diags := fixturesFrom(req.ProviderData)
+	resp.Diagnostics.Append(diags...)
+	r.fixtures = fixtures
+}
+
+func (r *containerResource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
+	var config containerModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	resp.Diagnostics.Append(config.validate(path.Empty())...)
+	resp.Diagnostics.Append(config.validatePorts(ctx)...)
+}
+
+func (r *containerResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	var config, plan containerModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	timeout, diags := plan.Timeouts.Create(ctx, containerCreateTimeout)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() || r.refuse(&resp.Diagnostics) {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+
+	name := plan.Name.ValueString()
+	if plan.Name.IsUnknown() {
+		name = generatedName()
+	}
+	def, diags := config.toDefinition(ctx, name)
+	resp.Diagnostics.Append(diags...)
+	if plan.ContentSHA256.IsUnknown() {
+		plan.ContentSHA256, diags = config.contentDigest(ctx, path.Empty())
+		resp.Diagnostics.Append(diags...)
+	}
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	run := func(created func(backend.Container)) (backend.Container, bool, error) {
+		return r.fixtures.Start(ctx, def, created)
+	}
+	r.record(ctx, &plan, run, "Create", &resp.State, &resp.Diagnostics)
+}
+
+func (r *containerResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+	var state containerModel
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	if resp.Diagnostics.HasError() || r.fixtures == nil {
+		return // A provider that is not configured yet knows nothing newer.
+	}
+	if state.ContainerID.IsNull() {
+		r.adopt(ctx, &state, resp)
+		return
+	}
+	if d := r.otherBackend(ctx, state); d != nil {
+		resp.Diagnostics.Append(d)
+		return
+	}
+	c, err := r.fixtures.Container(ctx, state.ContainerID.ValueString())
+	if errors.Is(err, backend.ErrNotFound) {
+		resp.State.RemoveResource(ctx)
+		return
+	}
+	if err != nil {
+		resp.Diagnostics.Append(errorDiagnostic("Read", "Container", err, nowhere))
+		return
+	}
+	state.Status = types.StringValue(string(c.State))
+	unready, diags := readPrivate(ctx, req.Private, unreadyKey)
+	resp.Diagnostics.Append(diags...)
+	if unready != "" && c.State == backend.StateRunning {
+		state.Status = types.StringValue(statusUnready)
+	}
+	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
+}
+
+func (r *containerResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	var config, plan, state containerModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	timeout, diags := plan.Timeouts.Update(ctx, containerUpdateTimeout)
+	resp.Diagnostics.Append(diags...)
+	adopted, diags := readPrivate(ctx, req.Private, adoptedKey)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() || r.refuse(&resp.Diagnostics) {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+
+	def, diags := config.toDefinition(ctx, state.Name.ValueString())
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	if plan.resets(state, adopted != "") {
+		r.reset(ctx, def, &plan, state, resp)
+	} else {
+		r.applyInPlace(ctx, def, &plan, state, resp)
+	}
+	if !resp.Diagnostics.HasError() {
+		resp.Diagnostics.Append(writePrivate(ctx, resp.Private, adoptedKey, "")...)
+		resp.Diagnostics.Append(writePrivate(ctx, resp.Private, unreadyKey, "")...)
+	}
+}
+
+func (r *containerResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
+	var state containerModel
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	timeout, diags := state.Timeouts.Delete(ctx, containerDeleteTimeout)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() || r.refuse(&resp.Diagnostics) {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	if d := r.otherBackend(ctx, state); d != nil {
+		resp.Diagnostics.Append(d)
+		return
+	}
+	if err := r.fixtures.Remove(ctx, state.ContainerID.ValueString(), state.stopTimeout()); err != nil {
+		resp.Diagnostics.Append(errorDiagnostic("Delete", "Container", err, nowhere))
+	}
+}
+
+// ImportState takes the container's name. Read does the rest, and tells apart
+// what the engine knows of the container from what only a configuration can say.
+func (r *containerResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
+	resource.ImportStatePassthroughID(ctx, path.Root("id"), req, resp)
+	resp.Diagnostics.Append(writePrivate(ctx, resp.Private, adoptedKey, "yes")...)
+}
+
+// adopt fills the state of a container that was just imported.
+func (r *containerResource) adopt(ctx context.Context, state *containerModel, resp *resource.ReadResponse) {
+	c, err := r.fixtures.Inspect(ctx, state.ID.ValueString())
+	if err != nil {
+		resp.Diagnostics.Append(errorDiagnostic("Import", "Container", err, nowhere))
+		return
+	}
+	b, err := r.fixtures.Backend(ctx)
+	if err != nil {
+		resp.Diagnostics.Append(errorDiagnostic("Import", "Container", err, nowhere))
+		return
+	}
+	state.fromContainer(b.Name(), c)
+	resp.Diagnostics.Append(state.adoptContainer(ctx, c)...)
+	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
+}
+
+// record carries out a use case that makes a container, and keeps state in step
+// with the engine: it is saved as soon as the engine has the container, and
+// dropped when a failed one was removed again.
+func (r *containerResource) record(
+	ctx context.Context,
+	plan *containerModel,
+	run func(created func(backend.Container)) (backend.Container, bool, error),
+	verb string,
+	state stateSetter,
+	diags *diag.Diagnostics,
+) {
+	b, err := r.fixtures.Backend(ctx)
+	if err != nil {
+		diags.Append(errorDiagnostic(verb, "Container", err, nowhere))
+		return
+	}
+	save := func(c backend.Container) {
+		plan.fromContainer(b.Name(), c)
+		diags.Append(state.Set(ctx, plan)...)
+	}
+	c, kept, err := run(save)
+	if c.ID != "" && kept {
+		save(c)
+	}
+	if err != nil {
+		if !kept {
+			state.RemoveResource(ctx)
+		}
+		diags.Append(errorDiagnostic(verb, "Container", err, under(path.Empty())))
+	}
+}
+
+// stateSetter is the part of tfsdk.State that record writes to.
+type stateSetter interface {
+	Set(ctx context.Context, value any) diag.Diagnostics
+	RemoveResource(ctx context.Context)
+}
+
+// reset brings the container back to its defined contents on the ports it has.
+func (r *containerResource) reset(ctx context.Context, def fixture.Definition, plan *containerModel, state containerModel, resp *resource.UpdateResponse) {
+	ports, err := state.mappedPorts()
+	if err != nil {
+		resp.Diagnostics.Append(errorDiagnostic("Reset", "Container", err, at(path.Root("mapped_ports"))))
+		return
+	}
+	def.Fixed = ports
+	def.Exposed = []backend.Port{}
+	run := func(created func(backend.Container)) (backend.Container, bool, error) {
+		return r.fixtures.Reset(ctx, state.ContainerID.ValueString(), def, created)
+	}
+	r.record(ctx, plan, run, "Reset", &resp.State, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() && !resp.State.Raw.IsNull() {
+		// Terraform does not taint what failed to update. The next plan must
+		// see that this reset is still to be done.
+		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("from_checkpoint"), state.FromCheckpoint)...)
+		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("reset_trigger"), state.ResetTrigger)...)
+	}
+}
+
+// applyInPlace applies to the container what an engine can apply.
+func (r *containerResource) applyInPlace(ctx context.Context, def fixture.Definition, plan *containerModel, state containerModel, resp *resource.UpdateResponse) {
+	id := state.ContainerID.ValueString()
+	fail := func(verb string, err error) {
+		resp.Diagnostics.Append(errorDiagnostic(verb, "Container", err, under(path.Empty())))
+	}
+	if err := r.fixtures.CheckIsolation(ctx, def); err != nil {
+		fail("Update", err)
+		return
+	}
+	if !plan.MemoryLimitMB.Equal(state.MemoryLimitMB) || !plan.CPUs.Equal(state.CPUs) {
+		if err := r.fixtures.Limit(ctx, id, def.Spec.Limits); err != nil {
+			fail("Update", err)
+			return
+		}
+	}
+	switch {
+	case !state.Status.Equal(plan.Status):
+		if _, err := r.fixtures.Resume(ctx, id, def); err != nil {
+			fail("Start", err)
+			resp.Diagnostics.Append(writePrivate(ctx, resp.Private, unreadyKey, "yes")...)
+			return
+		}
+	case !plan.WaitFor.Equal(state.WaitFor) && !plan.job():
+		if err := r.fixtures.Ready(ctx, id, def); err != nil {
+			fail("Wait For", err)
+			return
+		}
+	}
+	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
+}
+
+// otherBackend is the diagnostic for a container of a backend that is not the
+// active one, which can tell nothing about it.
+func (r *containerResource) otherBackend(ctx context.Context, state containerModel) diag.Diagnostic {
+	return otherBackend(ctx, r.fixtures, "container "+state.Name.ValueString(), state.Backend.ValueString())
+}
+
+// refuse reports a provider that cannot be used yet.
+func (r *containerResource) refuse(diags *diag.Diagnostics) bool {
+	if r.fixtures == nil {
+		diags.Append(notConfigured())
+	}
+	return r.fixtures == nil
+}
+
+// generatedName is the name of a container that its user did not name.
+func generatedName() string {
+	return "rightsize-" + strings.ToLower(rand.Text()[:12])
+}

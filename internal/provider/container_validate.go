@@ -1,0 +1,34 @@
+package provider
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+
+	"github.com/rightsize/terraform-provider-rightsize/internal/backend"
+)
+
+// validatePorts refuses a host port, or a port of the container, that is listed
+// twice.
+func (m containerModel) validatePorts(ctx context.Context) diag.Diagnostics {
+	if !fullyKnown(ctx, m.Ports) {
+		return nil
+	}
+	bindings, diags := m.toFixedPorts(ctx)
+	hosts := make(map[backend.Port]int)
+	ports := make(map[backend.Port]int)
+	for i, binding := range bindings {
+		element := path.Root("ports").AtListIndex(i)
+		host := backend.Port{Number: binding.Host, Protocol: binding.Protocol}
+		if first, ok := hosts[host]; ok {
+			diags.AddAttributeError(element.AtName("host_port"), "Duplicate Port", fmt.Sprintf("Host port %s is already published by ports[%d].", host, first))
+		}
+		if first, ok := ports[binding.Port]; ok {
+			diags.AddAttributeError(element.AtName("container_port"), "Duplicate Port", fmt.Sprintf("Port %s of the container is already published by ports[%d].", binding.Port, first))
+		}
+		hosts[host], ports[binding.Port] = i, i
+	}
+	return diags
+}

@@ -1,0 +1,153 @@
+package provider
+
+import (
+	"context"
+
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/provider"
+	"github.com/hashicorp/terraform-plugin-framework/provider/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-log/tflog"
+
+	"github.com/rightsize/terraform-provider-rightsize/internal/backend"
+	"github.com/rightsize/terraform-provider-rightsize/internal/backend/selection"
+	"github.com/rightsize/terraform-provider-rightsize/internal/checkpoint"
+	"github.com/rightsize/terraform-provider-rightsize/internal/fixture"
+)
+
+var (
+	_ provider.Provider                   = (*rightsizeProvider)(nil)
+	_ provider.ProviderWithValidateConfig = (*rightsizeProvider)(nil)
+)
+
+// New returns a constructor of the provider, for providerserver.
+func New(version string) func() provider.Provider {
+	return func() provider.Provider {
+		return &rightsizeProvider{version: version, open: selection.Open}
+	}
+}
+
+type rightsizeProvider struct {
+	version string
+	// open chooses a backend; tests put one in memory here.
+	open func(context.Context, selection.Config) (backend.Backend, error)
+}
+
+func (p *rightsizeProvider) Metadata(_ context.Context, _ provider.MetadataRequest, resp *provider.MetadataResponse) {
+	resp.TypeName = "rightsize"
+	resp.Version = p.version
+}
+
+func (p *rightsizeProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp *provider.SchemaResponse) {
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "Seeded fixture environments: boot a container, seed it, keep its filesystem as a named checkpoint, and start any number of copies from it. " +
+			"Nothing is contacted until the first operation that needs an engine.",
+		Attributes: map[string]schema.Attribute{
+			"backend": schema.StringAttribute{
+				MarkdownDescription: "The backend that runs containers: `docker`, `microsandbox`, or `auto`, which takes the first that this host can use. " +
+					"Defaults to the environment variable `RIGHTSIZE_BACKEND`, else `auto`. This build contains `docker` only.",
+				Optional: true,
+				Validators: []validator.String{
+					stringvalidator.OneOf(selection.Auto, string(backend.Docker), string(backend.Microsandbox)),
+				},
+			},
+			"cache_dir": schema.StringAttribute{
+				MarkdownDescription: "The directory that holds the registry of checkpoints, shared with the rightsize test libraries. " +
+					"Defaults to the environment variable `RIGHTSIZE_CACHE_DIR`, else `~/.cache/rightsize` (`%LOCALAPPDATA%\\rightsize` on Windows).",
+				Optional:   true,
+				Validators: []validator.String{stringvalidator.LengthAtLeast(1)},
+			},
+			"docker": schema.SingleNestedAttribute{
+				MarkdownDescription: "How to reach the Docker Engine. What is not set is resolved as the `docker` command does: " +
+					"`DOCKER_HOST`, then `DOCKER_CONTEXT`, then the current context of its configuration, then the default socket. API 1.41 (Engine 20.10) is the oldest that works.",
+				Optional: true,
+				Attributes: map[string]schema.Attribute{
+					"host": schema.StringAttribute{
+						MarkdownDescription: "The engine's address: `unix:///path/to/docker.sock`, `npipe:////./pipe/docker_engine`, `tcp://host:port` or `ssh://user@host`. " +
+							"Ports of an engine on another host are published on all of its addresses, so that they can be reached from here.",
+						Optional: true,
+						Validators: []validator.String{
+							stringvalidator.LengthAtLeast(1),
+							stringvalidator.ConflictsWith(path.MatchRelative().AtParent().AtName("context")),
+						},
+					},
+					"context": schema.StringAttribute{
+						MarkdownDescription: "A context of the `docker` command (`docker context ls`) to use instead of the current one.",
+						Optional:            true,
+						Validators:          []validator.String{stringvalidator.LengthAtLeast(1)},
+					},
+					"cert_path": schema.StringAttribute{
+						MarkdownDescription: "A directory with `ca.pem`, `cert.pem` and `key.pem` for TLS with `host`. Defaults to the environment variable `DOCKER_CERT_PATH` where that applies.",
+						Optional:            true,
+						Validators: []validator.String{
+							stringvalidator.AlsoRequires(path.MatchRelative().AtParent().AtName("host")),
+						},
+					},
+				},
+			},
+		},
+	}
+}
+
+// ValidateConfig checks what can be known without an engine.
+func (p *rightsizeProvider) ValidateConfig(ctx context.Context, req provider.ValidateConfigRequest, resp *provider.ValidateConfigResponse) {
+	var config providerModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	if err := selection.CheckDockerContext(config.toSelection(p.version).Docker.Context); err != nil {
+		resp.Diagnostics.Append(errorDiagnostic("Use", "Docker Context", err, at(path.Root("docker").AtName("context"))))
+	}
+}
+
+// Configure does no I/O: the engine is contacted by the first operation that
+// needs it.
+func (p *rightsizeProvider) Configure(ctx context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse) {
+	var config providerModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	// Terraform plans with a provider whose configuration depends on resources
+	// yet to be created. Until it is known there is nothing to ask.
+	if config.unknown() {
+		return
+	}
+	cacheDir, err := checkpoint.CacheDir(config.CacheDir.ValueString())
+	if err != nil {
+		resp.Diagnostics.Append(errorDiagnostic("Find", "Cache Directory", err, at(path.Root("cache_dir"))))
+		return
+	}
+	chosen := config.toSelection(p.version)
+	chosen.CacheDir = cacheDir
+	fixtures := fixture.New(fixture.Config{
+		Open:     func(ctx context.Context) (backend.Backend, error) { return p.open(ctx, chosen) },
+		Registry: checkpoint.Open(cacheDir),
+		Log:      logStep,
+	})
+	resp.ResourceData = fixtures
+	resp.DataSourceData = fixtures
+}
+
+func (p *rightsizeProvider) Resources(context.Context) []func() resource.Resource {
+	return []func() resource.Resource{newContainerResource, newCheckpointResource}
+}
+
+func (p *rightsizeProvider) DataSources(context.Context) []func() datasource.DataSource {
+	return []func() datasource.DataSource{newCheckpointDataSource, newCheckpointsDataSource}
+}
+
+// logStep writes a step of a use case to Terraform's log.
+func logStep(ctx context.Context, message string, keysAndValues ...any) {
+	fields := make(map[string]any, len(keysAndValues)/2)
+	for i := 0; i+1 < len(keysAndValues); i += 2 {
+		if key, ok := keysAndValues[i].(string); ok {
+			fields[key] = keysAndValues[i+1]
+		}
+	}
+	tflog.Debug(ctx, message, fields)
+}

@@ -1,0 +1,56 @@
+package provider
+
+import (
+	"github.com/hashicorp/terraform-plugin-framework-timetypes/timetypes"
+	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+)
+
+// execAttribute describes commands that run once in a container that is ready.
+func execAttribute(onChange string) schema.Attribute {
+	return schema.ListNestedAttribute{
+		MarkdownDescription: "Commands that run once, in order, after the container became ready. One that exits with another code than 0 fails the apply, with the end of its output." + onChange,
+		Optional:            true,
+		NestedObject: schema.NestedAttributeObject{
+			Attributes: map[string]schema.Attribute{
+				"command": schema.ListAttribute{
+					MarkdownDescription: "The program and its arguments. There is no shell unless you name one.",
+					Required:            true,
+					ElementType:         types.StringType,
+					Validators:          []validator.List{listvalidator.SizeAtLeast(1)},
+				},
+				"stdin": schema.StringAttribute{
+					MarkdownDescription: "Text for the command's standard input. Write-only: it needs Terraform 1.11 or newer, and does not enter state.",
+					Optional:            true,
+					WriteOnly:           true,
+				},
+				"user": schema.StringAttribute{
+					MarkdownDescription: "The user that the command runs as. Defaults to the container's.",
+					Optional:            true,
+					Validators:          []validator.String{stringvalidator.LengthAtLeast(1)},
+				},
+				"working_dir": schema.StringAttribute{
+					MarkdownDescription: "The absolute path of the directory in which the command runs. Defaults to the container's.",
+					Optional:            true,
+					Validators:          []validator.String{absolutePath()},
+				},
+				"env": schema.MapAttribute{
+					MarkdownDescription: "Environment variables for the command, in addition to the container's.",
+					Optional:            true,
+					ElementType:         types.StringType,
+					Validators:          []validator.Map{mapvalidator.KeysAre(envName())},
+				},
+				"timeout": schema.StringAttribute{
+					MarkdownDescription: "How long the command may take, as a duration such as `90s`. Defaults to `10m`.",
+					Optional:            true,
+					CustomType:          timetypes.GoDurationType{},
+					Validators:          []validator.String{positiveDuration()},
+				},
+			},
+		},
+	}
+}
