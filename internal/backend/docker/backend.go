@@ -40,6 +40,8 @@ type Backend struct {
 	bases        shared[string]
 }
 
+var _ backend.Backend = (*Backend)(nil)
+
 // New returns the backend for the engine that cfg selects. It does no I/O: the
 // engine is contacted by the first operation that needs it.
 func New(cfg Config) *Backend {
@@ -104,13 +106,13 @@ func (b *Backend) describe(ctx context.Context) (*description, error) {
 		if err != nil {
 			return nil, b.fail(tried, err)
 		}
-		known := describe(info, version)
+		known := newDescription(info, version)
 		b.description.Store(&known)
 		return &known, nil
 	})
 }
 
-func describe(info system.Info, version types.Version) description {
+func newDescription(info system.Info, version types.Version) description {
 	id := info.ID
 	isPodman := slices.ContainsFunc(version.Components, func(c types.ComponentVersion) bool {
 		return c.Name == podmanComponent

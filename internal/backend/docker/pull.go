@@ -66,6 +66,8 @@ func pullRemedy(ref parsedReference, err error) string {
 	case cerrdefs.IsInvalidArgument(err):
 		return "Check the name and the tag of the image."
 	default:
-		return fmt.Sprintf("Check that the engine's host can reach %s, or load the image into the engine beforehand.", domain)
+		// Engines 20.10 and 26 answer 500 both when the registry is out of reach
+		// and when it asks for an account.
+		return fmt.Sprintf("Check that the engine's host can reach %s; if that registry asks for an account, run %q on this machine.", domain, login)
 	}
 }

@@ -125,14 +125,11 @@ func packFromInspect(ctx context.Context, api *client.Client, img image, tag str
 // manifest must name the layer blobs that the store has, compressed as they
 // are, and only the image's own manifest knows them.
 func packFromSave(ctx context.Context, api *client.Client, img image, tag string) ([]byte, error) {
-	// Cancelling ends the transfer: closing the body alone would read on.
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
 	saved, err := api.ImageSave(ctx, []string{img.ID})
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = saved.Close() }()
+	defer func() { _ = saved.Close() }() // ends the transfer, however much is left
 
 	source, err := readPlatformImage(saved, platformOf(img))
 	if err != nil {

@@ -23,7 +23,7 @@ const (
 	maxBlob = 8 << 20
 	// maxKept bounds all that is kept from one archive: an index can list any
 	// number of platforms.
-	maxKept = 64 << 20
+	maxKept = 4 * maxBlob
 
 	mediaTypeDockerManifest = "application/vnd.docker.distribution.manifest.v2+json"
 
