@@ -219,11 +219,22 @@ func (b *Backend) ListArtifacts(ctx context.Context) (_ []backend.Artifact, err 
 // included, without counting as a call. One with several refs is there once for
 // each.
 func (b *Backend) AllArtifacts() []backend.Artifact {
+	return b.artifactsWhere(func(*artifact) bool { return true })
+}
+
+// ArtifactsOf is [Backend.AllArtifacts] for those captured under one name.
+func (b *Backend) ArtifactsOf(name string) []backend.Artifact {
+	return b.artifactsWhere(func(a *artifact) bool { return a.name == name })
+}
+
+func (b *Backend) artifactsWhere(match func(*artifact) bool) []backend.Artifact {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	all := slices.SortedFunc(maps.Values(b.artifacts), func(x, y *artifact) int { return cmp.Compare(x.number, y.number) })
 	var infos []backend.Artifact
-	for _, a := range all {
+	for _, a := range slices.SortedFunc(maps.Values(b.artifacts), func(x, y *artifact) int { return cmp.Compare(x.number, y.number) }) {
+		if !match(a) {
+			continue
+		}
 		refs := b.refsOf(a.info.ID)
 		if len(refs) == 0 {
 			refs = []string{""}

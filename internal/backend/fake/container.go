@@ -26,6 +26,8 @@ type container struct {
 	files  *Filesystem
 	// journal guards itself, and is locked after the Backend's mutex.
 	journal *journal
+	// foreign says that somebody else is said to have created it.
+	foreign bool
 	// uncapturable are the paths that no capture can hold.
 	uncapturable []string
 
@@ -50,7 +52,7 @@ func (c *container) announce() {
 func (c *container) running() bool { return c.process != nil }
 
 func (c *container) summary() backend.Summary {
-	return backend.Summary{ID: c.id, Name: c.name, State: c.state}
+	return backend.Summary{ID: c.id, Name: c.name, State: c.state, Ports: slices.Clone(c.ports), Managed: !c.foreign}
 }
 
 func (c *container) inspect() backend.Container {
@@ -59,10 +61,20 @@ func (c *container) inspect() backend.Container {
 		Exit:      c.exit,
 		StartedAt: c.startedAt,
 		Host:      host,
-		Ports:     slices.Clone(c.ports),
 		ImageID:   c.imageID,
 		Given:     cloneGiven(c.given),
 	}
+}
+
+// publishedPorts are a spec's ports as an engine tells them: in order, and
+// without saying who chose them.
+func publishedPorts(spec backend.Spec) []backend.PortBinding {
+	ports := slices.Clone(spec.Ports)
+	for i := range ports {
+		ports[i].Fixed = false
+	}
+	slices.SortFunc(ports, func(x, y backend.PortBinding) int { return x.Port.Compare(y.Port) })
+	return ports
 }
 
 // newProcess returns a process of the container that still lacks its streams.
@@ -119,6 +131,9 @@ func givenOf(spec backend.Spec) backend.Given {
 		given.ExposedPorts = append(given.ExposedPorts, binding.Port)
 	}
 	slices.SortFunc(given.ExposedPorts, backend.Port.Compare)
+	if spec.From != nil {
+		given.Image = spec.From.Ref
+	}
 	return cloneGiven(given)
 }
 

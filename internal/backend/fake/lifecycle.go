@@ -60,7 +60,7 @@ func (b *Backend) prepare(spec backend.Spec) (*container, error) {
 	c := &container{
 		name:    spec.Name,
 		given:   givenOf(spec),
-		ports:   slices.Clone(spec.Ports),
+		ports:   publishedPorts(spec),
 		journal: newJournal(),
 		state:   backend.StateCreated,
 		changed: make(chan struct{}),
@@ -296,6 +296,10 @@ func (b *Backend) List(ctx context.Context) (_ []backend.Summary, err error) {
 
 	var summaries []backend.Summary
 	for _, c := range b.Containers() {
+		if c.State != backend.StateRunning && c.State != backend.StatePaused {
+			// Docker, too, lists ports only while they are bound.
+			c.Ports = nil
+		}
 		summaries = append(summaries, c.Summary)
 	}
 	return summaries, nil

@@ -69,6 +69,13 @@ func (b *Backend) MarkUncapturable(id string, paths ...string) {
 	b.mustFind(id).uncapturable = paths
 }
 
+// MarkForeign makes a container one that somebody else created.
+func (b *Backend) MarkForeign(id string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.mustFind(id).foreign = true
+}
+
 // Files are the files of a container.
 func (b *Backend) Files(id string) *Filesystem {
 	b.mu.Lock()

@@ -1,0 +1,96 @@
+package backendtest
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rightsize/terraform-provider-rightsize/internal/backend"
+)
+
+// testCase is one promise of the contract.
+type testCase struct {
+	name string
+	run  func(t *testing.T, s *suite)
+}
+
+// Run tests that a backend keeps the contract.
+func Run(t *testing.T, harness Harness) {
+	b := harness.Open(t)
+	engine, err := b.Engine(t.Context())
+	if err != nil {
+		t.Fatalf("the engine does not answer: %v", err)
+	}
+	s := &suite{Backend: b, Commands: harness.Commands, harness: harness, engine: engine, prefix: newPrefix()}
+
+	cases := slices.Concat(engineCases, lifecycleCases, givenCases, processCases, fileCases, imageCases, portCases,
+		execCases, logCases, waitCases, limitCases, concurrencyCases)
+	if engine.Capabilities.Checkpoint {
+		cases = slices.Concat(cases, captureCases, restoreCases, publishCases, collectCases)
+	} else {
+		cases = append(cases, testCase{"capture is unsupported", captureIsUnsupported})
+	}
+	// A group, so that what follows runs after the last of its parallel cases.
+	t.Run("contract", func(t *testing.T) {
+		for _, c := range cases {
+			t.Run(c.name, func(t *testing.T) {
+				t.Parallel()
+				c.run(t, s)
+			})
+		}
+	})
+	t.Run("nothing is left", func(t *testing.T) { nothingIsLeft(t, s) })
+}
+
+// newPrefix returns the beginning of every name of a run. It is short, because
+// the name of a checkpoint has 41 characters at most.
+func newPrefix() string {
+	random := make([]byte, 4)
+	// It never fails.
+	_, _ = rand.Read(random)
+	return "bt-" + hex.EncodeToString(random) + "-"
+}
+
+func nothingIsLeft(t *testing.T, s *suite) {
+	containers, err := s.List(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range containers {
+		if strings.HasPrefix(c.Name, s.prefix) {
+			t.Errorf("container %s is left, %s", c.Name, c.State)
+		}
+	}
+	artifacts, err := s.ListArtifacts(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range artifacts {
+		if s.published(a.Ref) {
+			t.Errorf("artifact %s is left, published as %s", a.ID, a.Ref)
+		}
+	}
+	for _, what := range s.harness.Leftovers(t, s.prefix) {
+		t.Errorf("%s is left", what)
+	}
+}
+
+var engineCases = []testCase{
+	{"engine identifies itself", func(t *testing.T, s *suite) {
+		again, err := s.Engine(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again != s.engine {
+			t.Errorf("the engine is %+v at first and %+v then", s.engine, again)
+		}
+		if s.engine.ID == "" || s.engine.Version == "" || s.engine.Address == "" {
+			t.Errorf("the engine does not say what it is: %+v", s.engine)
+		}
+		if name := s.Name(); name != backend.Docker && name != backend.Microsandbox {
+			t.Errorf("the rightsize libraries know no backend %q", name)
+		}
+	}},
+}
