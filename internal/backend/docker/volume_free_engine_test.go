@@ -5,7 +5,9 @@ import (
 	"bytes"
 	"errors"
 	"os"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	cerrdefs "github.com/containerd/errdefs"
@@ -257,6 +259,30 @@ func TestVolumeFreeReplacesForeignTag(t *testing.T) {
 		}
 		if err := isCopy(made, source); err != nil {
 			t.Error(err)
+		}
+	})
+}
+
+// TestVolumeFreeConcurrently runs two backends, which share nothing, as two
+// processes would.
+func TestVolumeFreeConcurrently(t *testing.T) {
+	eachEngine(t, func(t *testing.T, b *Backend) {
+		source := importImage(t, b, "VOLUME /data", `CMD ["x"]`)
+		other := New(b.cfg)
+		ids := make([]string, 8)
+		var group sync.WaitGroup
+		for i := range ids {
+			group.Go(func() {
+				var err error
+				if ids[i], err = []*Backend{b, other}[i%2].volumeFree(t.Context(), source); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		group.Wait()
+		t.Cleanup(func() { b.dropBase(cleanupContext(t), ids[0]) })
+		if distinct := slices.Compact(slices.Clone(ids)); len(distinct) != 1 {
+			t.Errorf("got the copies %v, want one", distinct)
 		}
 	})
 }
