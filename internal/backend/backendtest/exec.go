@@ -24,10 +24,14 @@ var execCases = []testCase{
 
 func execCodes(t *testing.T, s *suite) {
 	c := s.relay(t, s.spec(s.Relay()))
-	for want, argv := range map[int][]string{0: s.Exit(0), 3: s.Exit(3), 255: s.Exit(255), 127: s.Missing()} {
-		if code, _, _ := s.run(t, c.ID, backend.Exec{Command: argv}); code != want {
-			t.Errorf("%q ended with %d, want %d", argv, code, want)
+	for _, want := range []int{0, 3, 127, 255} {
+		if code, _, _ := s.run(t, c.ID, backend.Exec{Command: s.Exit(want)}); code != want {
+			t.Errorf("the command ended with %d, want %d", code, want)
 		}
+	}
+	// As in a shell 127 would be right, but Docker Engine (20.10) says 126.
+	if code, _, _ := s.run(t, c.ID, backend.Exec{Command: s.Missing()}); code != 126 && code != 127 {
+		t.Errorf("a command that is not there ended with %d, want 126 or 127", code)
 	}
 }
 

@@ -68,7 +68,7 @@ func logsFollow(t *testing.T, s *suite) {
 	wantLines(t, lines, "ready", "before")
 	s.exec(t, c.ID, s.Say("after"))
 	wantLines(t, lines, "after")
-	s.exec(t, c.ID, s.Quit(0))
+	s.quit(t, c.ID, 0)
 	wantEnd(t, lines)
 }
 
@@ -82,7 +82,7 @@ func logsFollowTail(t *testing.T, s *suite) {
 
 func logsFollowEnded(t *testing.T, s *suite) {
 	c := s.talker(t, "one")
-	s.exec(t, c.ID, s.Quit(0))
+	s.quit(t, c.ID, 0)
 	s.wait(t, c.ID)
 	if got, want := s.logs(t, c.ID, backend.LogOptions{Follow: true}), "ready\none\n"; got != want {
 		t.Errorf("the log of the exited container is %q, want %q", got, want)

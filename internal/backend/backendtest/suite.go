@@ -171,6 +171,13 @@ func (s *suite) exec(t *testing.T, id string, argv []string) string {
 	return stdout
 }
 
+// quit makes a container's Relay end. How the command ends that tells it to is
+// of no matter: the end of the container may come first and take it along.
+func (s *suite) quit(t *testing.T, id string, code int) {
+	t.Helper()
+	_, _ = s.Exec(s.context(t), id, backend.Exec{Command: s.Quit(code)})
+}
+
 // run runs a command, however it ends.
 func (s *suite) run(t *testing.T, id string, cmd backend.Exec) (code int, stdout, stderr string) {
 	t.Helper()

@@ -42,7 +42,7 @@ func waitRunning(t *testing.T, s *suite) {
 		t.Fatalf("wait returned %+v while the process ran", early)
 	default:
 	}
-	s.exec(t, c.ID, s.Quit(7))
+	s.quit(t, c.ID, 7)
 	if got, want := <-ended, (waited{exit: backend.Exit{Code: 7}}); got != want {
 		t.Errorf("wait returned %+v, want %+v", got, want)
 	}
@@ -106,7 +106,7 @@ func waitHealthy(t *testing.T, s *suite) {
 func waitHealthyDead(t *testing.T, s *suite) {
 	c := s.relay(t, s.healthy(t))
 	ended := s.waitingHealthy(s.context(t), c.ID)
-	s.exec(t, c.ID, s.Quit(7))
+	s.quit(t, c.ID, 7)
 	if err := <-ended; err == nil || errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("wait healthy returned %v", err)
 	}
