@@ -111,6 +111,11 @@ const (
 	// for "as it was" and refuses -1 (20.10), so that a bound once set can only
 	// be raised: to a pebibyte, which no host has.
 	unboundedMemory = 1 << 50
+	// unboundedCPUs, as the remainder of a number of whole CPUs, stands for no
+	// bound. The engine takes zero in an update for "as it was", and refuses
+	// more than the host has: a bound once set is raised to all CPUs but this,
+	// which nobody asks for, to tell it from a bound of all CPUs.
+	unboundedCPUs = 1
 )
 
 func resourcesOf(limits backend.Limits) container.Resources {
@@ -127,8 +132,7 @@ func updatedResources(current container.Resources, limits backend.Limits, hostCP
 		wanted.Memory = unboundedMemory
 	}
 	if wanted.NanoCPUs == 0 && current.NanoCPUs != 0 {
-		// The engine refuses more than the host has, which is no bound.
-		wanted.NanoCPUs = int64(hostCPUs) * nanoCPU
+		wanted.NanoCPUs = int64(hostCPUs)*nanoCPU - unboundedCPUs
 	}
 	// What the engine gives a container that is created with a bound on its
 	// memory alone. Here it asks for both: the bound on memory and swap together
@@ -145,6 +149,9 @@ func limitsOf(resources container.Resources) backend.Limits {
 	}
 	if resources.Memory >= unboundedMemory {
 		limits.MemoryMB = 0
+	}
+	if (resources.NanoCPUs+unboundedCPUs)%nanoCPU == 0 {
+		limits.CPUs = 0
 	}
 	return limits
 }
