@@ -1,0 +1,170 @@
+package checkpoint
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/rightsize/terraform-provider-rightsize/internal/filelock"
+)
+
+// ErrNotFound is a checkpoint that the registry does not know.
+var ErrNotFound = errors.New("not found")
+
+// Registry is the directory that holds the entries. Other processes, the
+// rightsize libraries among them, read and write it at the same time: an entry
+// is replaced as a whole, and reading never changes anything.
+//
+// All access goes through [os.Root]. It keeps every file operation within the
+// directory, and on Windows it is what lets an entry be replaced while somebody
+// reads it.
+type Registry struct {
+	dir string
+}
+
+// Open returns the registry below a cache directory; see [CacheDir]. It does no
+// I/O: a directory that does not exist is an empty registry.
+func Open(cacheDir string) *Registry {
+	return &Registry{dir: filepath.Join(cacheDir, "checkpoints")}
+}
+
+// Dir is the directory that holds the entries.
+func (r *Registry) Dir() string { return r.dir }
+
+// Lock waits until nobody else holds the name's lock and takes it; unlock may
+// be called more than once. Whoever replaces or removes an artifact and its
+// entry holds it meanwhile. The methods of Registry do not take it, and the
+// rightsize libraries do not know it.
+func (r *Registry) Lock(ctx context.Context, name string) (unlock func(), err error) {
+	if err := ValidateName(name); err != nil {
+		return nil, err
+	}
+	// A file that ended in .json would be taken for an entry by the libraries,
+	// and the one for TypeScript then fails to list any.
+	unlock, err = filelock.Lock(ctx, filepath.Join(r.dir, "."+name+".lock"))
+	if err != nil {
+		return nil, fmt.Errorf("lock checkpoint %q: %w", name, err)
+	}
+	return unlock, nil
+}
+
+// Put writes an entry, in place of an earlier one of the same name. Once it
+// returns the entry survives a crash of the machine. If it fails the earlier
+// entry is as it was, except when only making it durable failed.
+func (r *Registry) Put(entry Entry) error {
+	file, err := fileName(entry.Name)
+	if err != nil {
+		return err
+	}
+	if err := r.put(file, entry); err != nil {
+		return fmt.Errorf("write entry of checkpoint %q in %s: %w", entry.Name, r.dir, err)
+	}
+	return nil
+}
+
+func (r *Registry) put(file string, entry Entry) error {
+	data, err := Encode(entry)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(r.dir, 0o700); err != nil {
+		return err
+	}
+	root, err := openRoot(r.dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+
+	temp := "." + entry.Name + "." + rand.Text() + ".tmp"
+	if err := writeFile(root, temp, data); err != nil {
+		return err
+	}
+	if err := root.Rename(temp, file); err != nil {
+		_ = root.Remove(temp)
+		return err
+	}
+	return syncDir(root)
+}
+
+// writeFile makes a file for the owner alone, as env may hold passwords. It
+// leaves a durable file or none.
+func writeFile(root *os.Root, name string, data []byte) error {
+	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err == nil {
+		err = f.Sync()
+	}
+	if closeErr := f.Close(); err == nil {
+		err = closeErr
+	}
+	if err != nil {
+		_ = root.Remove(name)
+	}
+	return err
+}
+
+// Delete removes an entry, corrupt or not, and reports whether there was one.
+// The artifact it names is untouched.
+func (r *Registry) Delete(name string) (existed bool, err error) {
+	file, err := fileName(name)
+	if err != nil {
+		return false, err
+	}
+	existed, err = r.remove(file)
+	if err != nil {
+		return existed, fmt.Errorf("delete entry of checkpoint %q in %s: %w", name, r.dir, err)
+	}
+	return existed, nil
+}
+
+func (r *Registry) remove(file string) (existed bool, err error) {
+	root, err := openRoot(r.dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	defer root.Close()
+
+	info, err := root.Lstat(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	if info.IsDir() {
+		// Remove would delete it if it is empty.
+		return false, fmt.Errorf("%s is a directory, not an entry", file)
+	}
+	err = root.Remove(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	return true, syncDir(root)
+}
+
+// openRoot opens a directory. A FIFO in its place would block os.OpenRoot
+// until somebody writes to it.
+func openRoot(dir string) (*os.Root, error) {
+	info, err := os.Stat(dir)
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		return nil, fmt.Errorf("%s is not a directory", dir)
+	}
+	return os.OpenRoot(dir)
+}
