@@ -105,7 +105,7 @@ func TestLogReopensAStreamThatEnds(t *testing.T) {
 		seen   string // what a deadline reports if it never gets better
 	}{
 		"ended": {
-			broken: func() io.Reader { return strings.NewReader("ready\nrea") },
+			broken: func() io.Reader { return strings.NewReader("ready\nready") },
 			seen:   "pattern seen 1 of 2 times",
 		},
 		"broke off": {

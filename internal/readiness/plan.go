@@ -68,7 +68,7 @@ func (p Plan) Wait(ctx context.Context, target Target) error {
 		return ctx.Err()
 	}
 	timeout := p.timeout(ctx)
-	limited, cancel := context.WithTimeout(ctx, timeout)
+	limited, cancel := limit(ctx, timeout)
 	proc := watch(limited, target)
 	defer func() {
 		cancel()
@@ -184,4 +184,20 @@ func (p Plan) timeout(ctx context.Context) time.Duration {
 		timeout = min(timeout, max(0, time.Until(deadline)))
 	}
 	return timeout
+}
+
+// limit returns a context that ends with ctx or after timeout, but shows no
+// deadline. The network code of Go, and engine clients with it, compare a
+// deadline with the clock by themselves and may fail an instant before the
+// context reports its end: the deadline would pass for what a probe saw, or for
+// a failure of the engine.
+func limit(ctx context.Context, timeout time.Duration) (context.Context, context.CancelFunc) {
+	limited, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, cancel)
+	timer := time.AfterFunc(timeout, cancel)
+	return limited, func() {
+		stop()
+		timer.Stop()
+		cancel()
+	}
 }

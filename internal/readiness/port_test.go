@@ -2,7 +2,6 @@ package readiness_test
 
 import (
 	"net"
-	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -29,24 +28,28 @@ func TestPort(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			addr := refused(t)
+			addr := refused
 			if test.serve != nil {
 				addr = listen(t, test.serve)
 			}
 			target := &fakeTarget{ports: map[string]string{"5432": addr}}
-			for _, strategy := range []readiness.Strategy{readiness.Port{Port: "5432"}, readiness.Port{Port: "5432/tcp"}, readiness.Ports{"53/udp", "5432"}} {
-				// The shortest deadline there is: room for one good probe.
-				err := readiness.Plan{Strategies: []readiness.Strategy{strategy}, Timeout: time.Nanosecond}.Wait(t.Context(), target)
-				if test.seen == "" {
-					if err != nil {
-						t.Errorf("%s: got error %v, want the port to answer", strategy, err)
-					}
-					continue
+			// The shortest deadline there is: room for one good probe.
+			plan := readiness.Plan{
+				Strategies: []readiness.Strategy{
+					readiness.Port{Port: "5432"}, readiness.Port{Port: "5432/tcp"}, readiness.Ports{"53/udp", "5432"},
+				},
+				Timeout: time.Nanosecond,
+			}
+			err := plan.Wait(t.Context(), target)
+			if test.seen == "" {
+				if err != nil {
+					t.Errorf("got error %v, want the port to answer", err)
 				}
-				want := []string{strategy.String() + ": " + test.seen}
-				if diff := cmp.Diff(want, timedOut(t, err).Pending); diff != "" {
-					t.Errorf("unexpected pending strategies (-want +got):\n%s", diff)
-				}
+				return
+			}
+			want := []string{"port 5432: " + test.seen, "port 5432/tcp: " + test.seen, "port 5432: " + test.seen}
+			if diff := cmp.Diff(want, timedOut(t, err).Pending); diff != "" {
+				t.Errorf("unexpected pending strategies (-want +got):\n%s", diff)
 			}
 		})
 	}
@@ -84,7 +87,7 @@ func TestPorts(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			target := &fakeTarget{ports: map[string]string{
-				"1": listen(t, silent), "2": listen(t, talking), "3": refused(t), "4": listen(t, absent),
+				"1": listen(t, silent), "2": listen(t, talking), "3": refused, "4": listen(t, absent),
 			}}
 			err := readiness.Plan{Strategies: []readiness.Strategy{test.ports}, Timeout: time.Nanosecond}.Wait(t.Context(), target)
 			if test.want == nil {
@@ -113,7 +116,7 @@ func TestUnpublishedPortFailsForGood(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			// The other port would keep the wait going for an hour.
-			target := &fakeTarget{ports: map[string]string{"5432": refused(t)}}
+			target := &fakeTarget{ports: map[string]string{"5432": refused}}
 			err := readiness.Plan{Strategies: []readiness.Strategy{strategy}, Timeout: time.Hour}.Wait(t.Context(), target)
 			if want := "port 80 of the container is not published"; err == nil || err.Error() != want {
 				t.Errorf("got error %v, want %s", err, want)
@@ -124,13 +127,18 @@ func TestUnpublishedPortFailsForGood(t *testing.T) {
 
 func TestPortEndsWithTheProcess(t *testing.T) {
 	t.Parallel()
-	target := &fakeTarget{
-		ports: map[string]string{"80": listen(t, absent)},
-		wait:  exitsAfter(50*time.Millisecond, readiness.Exit{}),
-	}
+	// The second connection shows that the first probe has been evaluated.
+	died := make(chan struct{})
+	addr := listen(t, func(n int, _ net.Conn) {
+		if n == 2 {
+			close(died)
+		}
+	})
+	target := &fakeTarget{ports: map[string]string{"80": addr}, wait: exitsWhen(died, readiness.Exit{})}
 	plan := readiness.Plan{Strategies: []readiness.Strategy{readiness.Port{Port: "80"}, readiness.Completed{}}, Timeout: time.Hour}
 	err := plan.Wait(t.Context(), target)
-	if err == nil || !strings.HasPrefix(err.Error(), "process exited with code 0 while waiting for port 80: connection accepted") {
-		t.Errorf("got error %v, want the end of the process to end the wait for its port", err)
+	want := &readiness.ExitedError{Pending: []string{"port 80: connection accepted and closed at once"}}
+	if diff := cmp.Diff(error(want), err); diff != "" {
+		t.Errorf("unexpected error (-want +got):\n%s", diff)
 	}
 }
