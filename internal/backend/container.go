@@ -5,6 +5,7 @@ import "time"
 // State is the state of a container's process, in Docker's words.
 type State string
 
+// The states.
 const (
 	StateCreated State = "created"
 	StateRunning State = "running"

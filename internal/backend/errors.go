@@ -26,6 +26,7 @@ var (
 // point at the attribute.
 type Field string
 
+// The fields that a backend reports on.
 const (
 	FieldName       Field = "name"
 	FieldImage      Field = "image"

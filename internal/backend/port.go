@@ -10,6 +10,7 @@ import (
 // Protocol is a port's transport protocol.
 type Protocol string
 
+// The protocols.
 const (
 	TCP Protocol = "tcp"
 	UDP Protocol = "udp"

@@ -87,7 +87,7 @@ func (m containerModel) mappedPorts() ([]backend.PortBinding, error) {
 		host, _ := value.(types.Int64)
 		bindings = append(bindings, backend.PortBinding{Port: port, Host: uint16(host.ValueInt64()), Fixed: true})
 	}
-	slices.SortFunc(bindings, func(a, b backend.PortBinding) int { return a.Port.Compare(b.Port) })
+	slices.SortFunc(bindings, func(a, b backend.PortBinding) int { return a.Compare(b.Port) })
 	return bindings, nil
 }
 
@@ -110,7 +110,7 @@ func (m *containerModel) fromContainer(name backend.Name, c backend.Container) {
 	m.Status = types.StringValue(string(c.State))
 	ports := make(map[string]attr.Value, len(c.Ports))
 	for _, binding := range c.Ports {
-		ports[binding.Port.String()] = types.Int64Value(int64(binding.Host))
+		ports[binding.String()] = types.Int64Value(int64(binding.Host))
 	}
 	m.MappedPorts = types.MapValueMust(types.Int64Type, ports)
 }
