@@ -1,0 +1,7 @@
+data "rightsize_checkpoint" "orders" {
+  name = "orders-seeded"
+}
+
+resource "rightsize_container" "orders" {
+  from_checkpoint = data.rightsize_checkpoint.orders.id
+}

@@ -1,0 +1,4 @@
+import {
+  to = rightsize_checkpoint.orders
+  id = "orders-seeded"
+}

@@ -1,0 +1,2 @@
+# By the checkpoint's name.
+terraform import rightsize_checkpoint.orders orders-seeded

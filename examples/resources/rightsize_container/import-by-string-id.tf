@@ -1,0 +1,4 @@
+import {
+  to = rightsize_container.orders
+  id = "orders"
+}

@@ -1,0 +1,2 @@
+# By the container's name or id.
+terraform import rightsize_container.orders orders
