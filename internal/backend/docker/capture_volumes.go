@@ -190,7 +190,7 @@ func (b *Backend) copyVolume(ctx context.Context, api *client.Client, info conta
 	if err != nil {
 		return b.fail("look for volume "+volume+" of container "+nameOf(info), err)
 	}
-	shipped, err := archivedNames(ctx, api, helperID, source)
+	ghosts, err := archivedNames(ctx, api, helperID, source)
 	if err != nil {
 		return b.fail("list what the image has in place of volume "+volume, err)
 	}
@@ -198,13 +198,14 @@ func (b *Backend) copyVolume(ctx context.Context, api *client.Client, info conta
 		return err
 	}
 
+	check := &volumeCheck{ghosts: ghosts}
 	read := func(w io.Writer) error {
 		archive, _, err := api.CopyFromContainer(ctx, info.ID, source)
 		if err != nil {
 			return err
 		}
 		defer func() { _ = archive.Close() }()
-		if err := checkOff(io.TeeReader(archive, w), shipped); err != nil {
+		if err := eachHeader(io.TeeReader(archive, w), check.visit); err != nil {
 			return err
 		}
 		return whenRead()
@@ -216,32 +217,42 @@ func (b *Backend) copyVolume(ctx context.Context, api *client.Client, info conta
 	if err := pipe(read, write); err != nil {
 		return b.fail("copy volume "+volume+" of container "+nameOf(info), err)
 	}
-	return refuseGhosts(info, volume, path.Dir(source), shipped)
+	return refuseLosses(info, volume, path.Dir(source), check)
 }
 
-// refuseGhosts fails if the image has files below the volume's path that are
-// not in the volume: the fixture has deleted them, and in the capture they would
-// be back.
-func refuseGhosts(info container.InspectResponse, volume, parent string, ghosts map[string]bool) error {
-	if len(ghosts) == 0 {
-		return nil
+// refuseLosses fails if the copy of a volume differs from it. Ghosts are files
+// that the image has below the volume's path and the volume does not: the
+// fixture has deleted them, and in the capture they would be back. Demoted are
+// those that have lost privileges, see [volumeCheck].
+func refuseLosses(info container.InspectResponse, volume, parent string, check *volumeCheck) error {
+	refuse := func(what string, names []string, remedy string) error {
+		const maxNamed = 5
+		slices.Sort(names)
+		for i, name := range names {
+			names[i] = path.Join(parent, name)
+		}
+		text := strings.Join(names[:min(len(names), maxNamed)], ", ")
+		if more := len(names) - maxNamed; more > 0 {
+			text += fmt.Sprintf(" and %d more", more)
+		}
+		return &backend.Error{
+			Kind:   backend.ErrUncapturable,
+			Tried:  "capture container " + nameOf(info) + " with its volume " + volume,
+			Cause:  fmt.Errorf("%w: %s: %s", backend.ErrUncapturable, what, text),
+			Remedy: remedy,
+		}
 	}
-	const maxNamed = 5
-	names := slices.Sorted(maps.Keys(ghosts))
-	for i, name := range names {
-		names[i] = path.Join(parent, name)
+	if len(check.ghosts) > 0 {
+		return refuse("the image has files that were deleted from the volume and would be back in the checkpoint",
+			slices.Collect(maps.Keys(check.ghosts)),
+			"Create the container with this provider, which needs no volume for it, or leave these files in place.")
 	}
-	text := strings.Join(names[:min(len(names), maxNamed)], ", ")
-	if more := len(names) - maxNamed; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
+	if len(check.demoted) > 0 {
+		return refuse("the engine drops the setuid and setgid bits and the capabilities of files with hard links",
+			check.demoted,
+			"Create the container with this provider, which needs no volume for it, or have copies instead of hard links.")
 	}
-	return &backend.Error{
-		Kind:  backend.ErrUncapturable,
-		Tried: "capture container " + nameOf(info) + " with its volume " + volume,
-		Cause: fmt.Errorf("%w: the image has files that were deleted from the volume and would be back in the checkpoint: %s",
-			backend.ErrUncapturable, text),
-		Remedy: "Create the container with this provider, which needs no volume for it, or leave these files in place.",
-	}
+	return nil
 }
 
 // makeParents makes the directories above a volume that the helper lacks: the
@@ -283,6 +294,39 @@ func resolvePath(ctx context.Context, api *client.Client, containerID, name stri
 	return path.Clean(name), nil
 }
 
+// volumeCheck watches the content of a volume go by.
+type volumeCheck struct {
+	// ghosts begins with the names that the image has in place of the volume.
+	// What the volume has too is deleted from it.
+	ghosts map[string]bool
+	// privileged are the files that a change of owner takes privileges from, and
+	// demoted the hard links to them: the engine (20.10 and 26) changes the owner
+	// of each link that it unpacks, and restores the mode of none.
+	privileged map[string]bool
+	demoted    []string
+}
+
+const capabilityRecord = "SCHILY.xattr.security.capability"
+
+func (c *volumeCheck) visit(header *tar.Header) {
+	const setIDs = 0o6000
+	name := path.Clean(header.Name)
+	delete(c.ghosts, name)
+	switch header.Typeflag {
+	case tar.TypeReg:
+		if header.Mode&setIDs != 0 || header.PAXRecords[capabilityRecord] != "" {
+			if c.privileged == nil {
+				c.privileged = make(map[string]bool)
+			}
+			c.privileged[name] = true
+		}
+	case tar.TypeLink:
+		if c.privileged[path.Clean(header.Linkname)] {
+			c.demoted = append(c.demoted, name)
+		}
+	}
+}
+
 // archivedNames returns the names in the archive of a path, none if there is no
 // such path.
 func archivedNames(ctx context.Context, api *client.Client, containerID, name string) (map[string]bool, error) {
@@ -295,17 +339,12 @@ func archivedNames(ctx context.Context, api *client.Client, containerID, name st
 		return nil, err
 	}
 	defer func() { _ = archive.Close() }()
-	return names, eachName(archive, func(name string) { names[name] = true })
+	return names, eachHeader(archive, func(header *tar.Header) { names[path.Clean(header.Name)] = true })
 }
 
-// checkOff reads an archive to its end and deletes its names from expected.
-func checkOff(archive io.Reader, expected map[string]bool) error {
-	return eachName(archive, func(name string) { delete(expected, name) })
-}
-
-// eachName calls visit for each name in an archive, cleaned, and reads the
-// archive to its very end, padding included.
-func eachName(archive io.Reader, visit func(name string)) error {
+// eachHeader calls visit for each member of an archive, and reads the archive
+// to its very end, padding included.
+func eachHeader(archive io.Reader, visit func(*tar.Header)) error {
 	r := tar.NewReader(archive)
 	for {
 		header, err := r.Next()
@@ -316,6 +355,6 @@ func eachName(archive io.Reader, visit func(name string)) error {
 		if err != nil {
 			return err
 		}
-		visit(path.Clean(header.Name))
+		visit(header)
 	}
 }
