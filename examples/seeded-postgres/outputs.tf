@@ -15,6 +15,11 @@ output "psql" {
 
 output "uris" {
   description = "A connection URI for each copy, password included: terraform output -json uris."
-  value       = [for c in rightsize_container.orders : "postgresql://postgres:${urlencode(var.password)}@${c.host}:${c.mapped_ports["5432"]}/postgres"]
+  value       = [for c in rightsize_container.orders : "postgresql://postgres:${local.encoded_password}@${c.host}:${c.mapped_ports["5432"]}/postgres"]
   sensitive   = true
+}
+
+locals {
+  # urlencode is meant for query strings, where a + is a space.
+  encoded_password = replace(urlencode(var.password), "+", "%20")
 }
