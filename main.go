@@ -19,6 +19,8 @@ func main() {
 	debug := flag.Bool("debug", false, "serve for a debugger, and print how Terraform attaches to it")
 	flag.Parse()
 
+	collectSeldom()
+	quietSDK()
 	err := providerserver.Serve(context.Background(), provider.New(version), providerserver.ServeOpts{
 		Address:         "registry.terraform.io/rightsize/rightsize",
 		Debug:           *debug,
