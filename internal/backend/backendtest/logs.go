@@ -64,7 +64,7 @@ func logsSince(t *testing.T, s *suite) {
 
 func logsFollow(t *testing.T, s *suite) {
 	c := s.talker(t, "before")
-	lines := s.follow(t, s.context(t), c.ID, backend.LogOptions{Follow: true})
+	lines := s.follow(s.context(t), t, c.ID, backend.LogOptions{Follow: true})
 	wantLines(t, lines, "ready", "before")
 	s.exec(t, c.ID, s.Say("after"))
 	wantLines(t, lines, "after")
@@ -74,7 +74,7 @@ func logsFollow(t *testing.T, s *suite) {
 
 func logsFollowTail(t *testing.T, s *suite) {
 	c := s.talker(t, "one", "two")
-	lines := s.follow(t, s.context(t), c.ID, backend.LogOptions{Follow: true, Tail: 1})
+	lines := s.follow(s.context(t), t, c.ID, backend.LogOptions{Follow: true, Tail: 1})
 	wantLines(t, lines, "two")
 	s.exec(t, c.ID, s.Say("three"))
 	wantLines(t, lines, "three")
@@ -97,7 +97,7 @@ func logsCancelled(t *testing.T, s *suite) {
 	c := s.talker(t)
 	ctx, cancel := context.WithCancel(s.context(t))
 	defer cancel()
-	lines := s.follow(t, ctx, c.ID, backend.LogOptions{Follow: true})
+	lines := s.follow(ctx, t, c.ID, backend.LogOptions{Follow: true})
 	wantLines(t, lines, "ready")
 	cancel()
 	wantEnd(t, lines)
@@ -118,7 +118,7 @@ func logsClosed(t *testing.T, s *suite) {
 }
 
 // follow returns the lines of a log as they come.
-func (s *suite) follow(t *testing.T, ctx context.Context, id string, opts backend.LogOptions) <-chan string {
+func (s *suite) follow(ctx context.Context, t *testing.T, id string, opts backend.LogOptions) <-chan string {
 	t.Helper()
 	stream, err := s.Logs(ctx, id, opts)
 	if err != nil {

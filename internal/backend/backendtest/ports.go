@@ -75,7 +75,7 @@ func portOfProgram(t *testing.T, s *suite) {
 		t.Skip("the engine's host is another one, where this test can take no port")
 	}
 	spec := s.server(t, "second")
-	taken, err := net.Listen("tcp", hostPort("127.0.0.1", spec.Ports[0].Host))
+	taken, err := listen(t, spec.Ports[0].Host)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,6 +152,13 @@ func hostPort(host string, port uint16) string {
 	return net.JoinHostPort(host, strconv.Itoa(int(port)))
 }
 
+// listen takes a port of this host.
+func listen(t *testing.T, port uint16) (net.Listener, error) {
+	t.Helper()
+	var config net.ListenConfig
+	return config.Listen(t.Context(), "tcp", hostPort("127.0.0.1", port))
+}
+
 var chosenPorts sync.Map
 
 // freePort returns a port of this host that nobody uses. It lies below the range
@@ -164,7 +171,7 @@ func freePort(t *testing.T) uint16 {
 		if _, chosen := chosenPorts.LoadOrStore(port, true); chosen {
 			continue
 		}
-		listener, err := net.Listen("tcp", hostPort("127.0.0.1", port))
+		listener, err := listen(t, port)
 		if err != nil {
 			continue
 		}

@@ -72,14 +72,14 @@ func TestPortWithoutListener(t *testing.T) {
 		t.Fatal(err)
 	}
 	address := net.JoinHostPort("127.0.0.1", strconv.Itoa(int(port)))
-	if conn, err := net.Dial("tcp", address); err == nil {
+	if conn, err := dial(t, address); err == nil {
 		conn.Close()
 		t.Fatal("the port is open before the start")
 	}
 	if err := b.Start(t.Context(), "web", spec); err != nil {
 		t.Fatal(err)
 	}
-	conn, err := net.Dial("tcp", address)
+	conn, err := dial(t, address)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,9 +196,16 @@ func logs(t *testing.T, b *fake.Backend, name string) string {
 	return string(text)
 }
 
+func dial(t *testing.T, address string) (net.Conn, error) {
+	t.Helper()
+	var dialer net.Dialer
+	return dialer.DialContext(t.Context(), "tcp", address)
+}
+
 func freePort(t *testing.T) uint16 {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	var config net.ListenConfig
+	listener, err := config.Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
