@@ -42,6 +42,9 @@ func (b *Backend) Capture(ctx context.Context, id string, opts backend.CaptureOp
 		return backend.Artifact{}, uncapturable(nameOf(info), refused)
 	}
 	parent, err := b.inspectImage(ctx, info.Image)
+	if errors.Is(err, backend.ErrNotFound) {
+		return backend.Artifact{}, orphaned(info)
+	}
 	if err != nil {
 		return backend.Artifact{}, err
 	}
@@ -120,6 +123,18 @@ func uncapturable(name string, refused []string) error {
 	}
 }
 
+// orphaned is the error for a container whose image was removed by force. It is
+// not ErrNotFound, which would say that there is no such container.
+func orphaned(info container.InspectResponse) error {
+	return &backend.Error{
+		Kind:  backend.ErrUncapturable,
+		Tried: "capture container " + nameOf(info),
+		Cause: fmt.Errorf("%w: its image %s was removed from the engine, which commits only on top of it",
+			backend.ErrUncapturable, info.Image),
+		Remedy: "Create the container again, from an image that the engine has.",
+	}
+}
+
 // commit makes an image of the container's filesystem without its mounts. The
 // image has the container's configuration, and of the labels that tools own
 // containers by, none.
@@ -175,7 +190,8 @@ func (b *Backend) lockCommits(ctx context.Context, parentID string) (unlock func
 		return nil, err
 	}
 	key := sha256.Sum256([]byte(engine.ID + "\n" + parentID))
-	return filelock.Lock(ctx, filepath.Join(b.cfg.LockDir, fmt.Sprintf("commit-%x", key[:16])))
+	unlock, err = filelock.Lock(ctx, filepath.Join(b.cfg.LockDir, fmt.Sprintf("commit-%x", key[:16])))
+	return unlock, b.fail("wait for other commits of containers of image "+parentID, err)
 }
 
 // labelOwners are the prefixes of labels by which a tool knows the containers

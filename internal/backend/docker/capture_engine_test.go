@@ -438,6 +438,27 @@ func TestRemoveArtifactInUse(t *testing.T) {
 	})
 }
 
+func TestCaptureOfOrphan(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, b *Backend) {
+		origin := create(t, b, sleeper())
+		_, artifact := capture(t, b, origin.ID)
+		orphan := restore(t, b, artifact)
+		if err := b.Stop(t.Context(), orphan.ID, 5*time.Second); err != nil {
+			t.Fatal(err)
+		}
+		_, err := apiOf(t, b).ImageRemove(t.Context(), artifact.ID, imagetypes.RemoveOptions{Force: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = b.Capture(t.Context(), orphan.ID, backend.CaptureOptions{Name: testName()})
+		wantError(t, err, backend.ErrUncapturable, "")
+		if errors.Is(err, backend.ErrNotFound) {
+			t.Errorf("the error says that there is no such container: %v", err)
+		}
+	})
+}
+
 func TestRemoveArtifactKeepsTagsOfOthers(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, b *Backend) {

@@ -129,12 +129,12 @@ func listen(ctx context.Context, address string, p backend.PortBinding) error {
 // a remote engine, and with one that publishes by packet filter alone, which
 // leaves a port of a container free to listen on.
 var portTakenTexts = []string{
-	// Docker Engine 20.10.24, a port of another container: "driver failed
-	// programming external connectivity on endpoint web (bec6...): Bind for
-	// 127.0.0.1:18998 failed: port is already allocated".
+	// Docker Engine 20.10.24 and 26.1.5, a port of another container: "driver
+	// failed programming external connectivity on endpoint web (bec6...): Bind
+	// for 127.0.0.1:18998 failed: port is already allocated".
 	"port is already allocated",
-	// Docker Engine 20.10.24, a port of another process: "driver failed
-	// programming external connectivity on endpoint web (7f33...): Error
+	// Docker Engine 20.10.24 and 26.1.5, a port of another process: "driver
+	// failed programming external connectivity on endpoint web (7f33...): Error
 	// starting userland proxy: listen tcp4 127.0.0.1:18999: bind: address
 	// already in use".
 	"address already in use",

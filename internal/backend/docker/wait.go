@@ -46,7 +46,7 @@ func (b *Backend) WaitHealthy(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	if healthy, err := health(info.State); healthy || err != nil {
+	if healthy, err := health(tried, info.State); healthy || err != nil {
 		return b.fail(tried, err)
 	}
 
@@ -71,7 +71,7 @@ func (b *Backend) WaitHealthy(ctx context.Context, id string) error {
 		if err != nil {
 			return err
 		}
-		if healthy, err := health(info.State); healthy || err != nil {
+		if healthy, err := health(tried, info.State); healthy || err != nil {
 			return b.fail(tried, err)
 		}
 		select {
@@ -82,8 +82,9 @@ func (b *Backend) WaitHealthy(ctx context.Context, id string) error {
 	}
 }
 
-// health reports whether the check passes, or why it never will.
-func health(state *container.State) (bool, error) {
+// health reports whether the check passes, or why it never will. tried is for
+// the error.
+func health(tried string, state *container.State) (bool, error) {
 	switch {
 	case !state.Running:
 		return false, fmt.Errorf("it is not running: it is %s, with exit code %d (out of memory: %t)",
@@ -91,7 +92,7 @@ func health(state *container.State) (bool, error) {
 	case state.Health == nil || state.Health.Status == container.NoHealthcheck:
 		return false, &backend.Error{
 			Kind:   backend.ErrUnsupported,
-			Tried:  "wait for the container to become healthy",
+			Tried:  tried,
 			Cause:  errors.New("neither the container nor its image declares a health check"),
 			Remedy: "Wait for a port, a request or a log line instead.",
 		}
