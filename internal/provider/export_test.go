@@ -1,0 +1,15 @@
+package provider
+
+import (
+	"context"
+
+	"github.com/hashicorp/terraform-plugin-framework/provider"
+
+	"github.com/rightsize/terraform-provider-rightsize/internal/backend"
+	"github.com/rightsize/terraform-provider-rightsize/internal/backend/selection"
+)
+
+// NewWithBackend is [New] with another way to choose the backend.
+func NewWithBackend(open func(context.Context, selection.Config) (backend.Backend, error)) provider.Provider {
+	return &rightsizeProvider{version: "test", open: open}
+}
