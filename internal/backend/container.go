@@ -37,6 +37,9 @@ type Container struct {
 	// StartedAt is when the process was last started, by the engine's clock;
 	// zero if never.
 	StartedAt time.Time
+	// EndedAt is when the process last ended, by the engine's clock; zero if
+	// never.
+	EndedAt time.Time
 	// Host is where published ports are reached.
 	Host string
 	// ImageID identifies the image that the user named, or the artifact of the

@@ -400,10 +400,16 @@ func TestLogsSince(t *testing.T) {
 		spec := sleeper()
 		spec.Command = []string{"sh", "-c", "echo run; exit 0"}
 		c := start(t, b, spec)
+		var ended time.Time
 		for range 2 {
 			if _, err := b.Wait(t.Context(), c.ID); err != nil {
 				t.Fatal(err)
 			}
+			before, err := b.Inspect(t.Context(), c.ID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ended = before.EndedAt
 			if err := b.Start(t.Context(), c.ID, spec); err != nil {
 				t.Fatal(err)
 			}
@@ -411,16 +417,12 @@ func TestLogsSince(t *testing.T) {
 		if _, err := b.Wait(t.Context(), c.ID); err != nil {
 			t.Fatal(err)
 		}
-		c, err := b.Inspect(t.Context(), c.ID)
-		if err != nil {
-			t.Fatal(err)
-		}
 		if got := logText(t, b, c.ID, backend.LogOptions{}); got != "run\nrun\nrun\n" {
 			t.Errorf("the whole log is %q", got)
 		}
 		// The runs are within one second of each other.
-		if got := logText(t, b, c.ID, backend.LogOptions{Since: c.StartedAt}); got != "run\n" {
-			t.Errorf("the log since the last start is %q", got)
+		if got := logText(t, b, c.ID, backend.LogOptions{Since: ended}); got != "run\n" {
+			t.Errorf("the log since the last end is %q", got)
 		}
 	})
 }

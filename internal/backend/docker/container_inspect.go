@@ -32,7 +32,8 @@ func (b *Backend) Inspect(ctx context.Context, id string) (backend.Container, er
 			State: stateOf(info.State.Status),
 			Ports: publishedPorts(info),
 		},
-		StartedAt: startedAt(info.State),
+		StartedAt: parseTime(info.State.StartedAt),
+		EndedAt:   parseTime(info.State.FinishedAt),
 		Host:      host,
 	}
 	if c.State == backend.StateExited {
@@ -209,22 +210,6 @@ func stateOf(status container.ContainerState) backend.State {
 
 func exitOf(state *container.State) backend.Exit {
 	return backend.Exit{Code: state.ExitCode, OOMKilled: state.OOMKilled}
-}
-
-// startLag is longer than the engine takes to note that a process runs, once it
-// does: what the process writes at once is older than the engine's time (20.10,
-// by a millisecond and more under load). It is shorter than a container takes to
-// be set up, so that the result is after the end of an earlier run.
-const startLag = 100 * time.Millisecond
-
-// startedAt returns a time before which the process has written nothing, so that
-// logs since then are those of this run, and all of them.
-func startedAt(state *container.State) time.Time {
-	t := parseTime(state.StartedAt)
-	if t.IsZero() {
-		return t
-	}
-	return t.Add(-startLag)
 }
 
 // parseTime reads a time of the engine, which writes the year 1 for never.

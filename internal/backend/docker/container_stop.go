@@ -41,7 +41,7 @@ func graceSeconds(grace time.Duration) int {
 }
 
 // Remove deletes the container, its anonymous volumes and, with the last
-// container that ran from it, the copy of the image that was made for them.
+// container that ran from it, the image that was kept for them only.
 func (b *Backend) Remove(ctx context.Context, id string) error {
 	api, err := b.api(ctx)
 	if err != nil {
@@ -62,8 +62,26 @@ func (b *Backend) Remove(ctx context.Context, id string) error {
 	if err != nil && !cerrdefs.IsNotFound(err) {
 		return b.fail("remove container "+id, err)
 	}
-	b.dropBase(ctx, info.Image)
+	b.dropUnused(ctx, info.Image)
 	return nil
+}
+
+// dropUnused removes what a container ran from if it was there for containers
+// like this one only and nothing else uses it: a copy of the user's image, or
+// the artifact of a checkpoint that has been captured again since.
+func (b *Backend) dropUnused(ctx context.Context, id string) {
+	img, err := b.inspectImage(ctx, id)
+	if err != nil {
+		return
+	}
+	superseded := img.Config.Labels[labelCheckpoint] != "" && len(img.RepoTags) == 0
+	if superseded {
+		if api, err := b.api(ctx); err == nil {
+			b.untag(ctx, api, img.ID)
+		}
+		return
+	}
+	b.dropBaseImage(ctx, img)
 }
 
 func awaitRemoval(ctx context.Context, api *client.Client, id string) error {

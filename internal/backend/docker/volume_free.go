@@ -204,8 +204,13 @@ func sameConfig(a, b *dockerspec.DockerOCIImageConfig) (bool, error) {
 // gone; imageRef is the container's image, as a tag or as an id. An image that
 // is no copy is left alone, and so is a copy that something else still uses.
 func (b *Backend) dropBase(ctx context.Context, imageRef string) {
-	img, err := b.inspectImage(ctx, imageRef)
-	if err != nil || img.Config.Labels[labelBaseOf] == "" {
+	if img, err := b.inspectImage(ctx, imageRef); err == nil {
+		b.dropBaseImage(ctx, img)
+	}
+}
+
+func (b *Backend) dropBaseImage(ctx context.Context, img image) {
+	if img.Config.Labels[labelBaseOf] == "" {
 		return
 	}
 	api, err := b.api(ctx)

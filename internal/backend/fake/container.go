@@ -34,6 +34,7 @@ type container struct {
 	state     backend.State
 	exit      backend.Exit
 	startedAt time.Time
+	endedAt   time.Time
 	healthy   bool
 	// process is nil unless the container is running or paused.
 	process *mainProcess
@@ -60,6 +61,7 @@ func (c *container) inspect() backend.Container {
 		Summary:   c.summary(),
 		Exit:      c.exit,
 		StartedAt: c.startedAt,
+		EndedAt:   c.endedAt,
 		Host:      host,
 		ImageID:   c.imageID,
 		Given:     cloneGiven(c.given),

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net"
 	"sync"
+	"time"
 
 	"github.com/rightsize/terraform-provider-rightsize/internal/backend"
 )
@@ -121,6 +122,7 @@ func (b *Backend) ended(c *container, m *mainProcess, exit backend.Exit) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	c.state, c.exit, c.process, c.healthy = backend.StateExited, exit, nil, false
+	c.endedAt = time.Now()
 	c.journal.setLive(false)
 	m.exit = exit
 	close(m.done)
