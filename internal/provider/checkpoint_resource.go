@@ -55,7 +55,7 @@ func (r *checkpointResource) ValidateConfig(ctx context.Context, req resource.Va
 	seed, diags := config.seed(ctx)
 	resp.Diagnostics.Append(diags...)
 	if seed != nil {
-		resp.Diagnostics.Append(seed.validate(path.Root("seed"))...)
+		resp.Diagnostics.Append(seed.validate(ctx, path.Root("seed"))...)
 	}
 }
 
@@ -164,6 +164,9 @@ func (r *checkpointResource) Delete(ctx context.Context, req resource.DeleteRequ
 // ImportState takes the checkpoint's name. How it was made cannot be told from
 // it: that is adopted from the configuration by the next apply.
 func (r *checkpointResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
+	if r.refuse(&resp.Diagnostics) {
+		return
+	}
 	resource.ImportStatePassthroughID(ctx, path.Root("name"), req, resp)
 	resp.Diagnostics.Append(writePrivate(ctx, resp.Private, adoptedKey, "yes")...)
 }

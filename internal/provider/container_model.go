@@ -3,6 +3,7 @@ package provider
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
@@ -93,10 +94,41 @@ func (m containerModel) mappedPorts() ([]backend.PortBinding, error) {
 
 // desiredStatus is the status of a container that is as it should be.
 func (m containerModel) desiredStatus() types.String {
-	if m.job() {
+	switch job := m.job(); {
+	case job.IsUnknown():
+		return types.StringUnknown()
+	case job.ValueBool():
 		return types.StringValue(string(backend.StateExited))
+	default:
+		return types.StringValue(string(backend.StateRunning))
 	}
-	return types.StringValue(string(backend.StateRunning))
+}
+
+// checkStatus fails for a container that became ready and then ended although
+// it should stay up.
+func (m containerModel) checkStatus(c backend.Container) error {
+	if string(c.State) == m.desiredStatus().ValueString() {
+		return nil
+	}
+	return &backend.Error{
+		Tried:  fmt.Sprintf("keep container %s running", c.Name),
+		Cause:  fmt.Errorf("it is %s, with exit code %d, although nothing failed before", c.State, c.Exit.Code),
+		Remedy: "Correct the command, or use wait_for = { exit = true } if the container is meant to end.",
+		Field:  backend.FieldCommand,
+	}
+}
+
+// settle completes a plan with what became known since it was made.
+func (m *containerModel) settle(ctx context.Context, config containerModel) diag.Diagnostics {
+	if m.Status.IsUnknown() {
+		m.Status = m.desiredStatus()
+	}
+	if !m.ContentSHA256.IsUnknown() {
+		return nil
+	}
+	digest, diags := config.contentDigest(ctx, path.Empty())
+	m.ContentSHA256 = digest
+	return diags
 }
 
 // fromContainer sets what is computed to what the engine says.
@@ -113,34 +145,4 @@ func (m *containerModel) fromContainer(name backend.Name, c backend.Container) {
 		ports[binding.String()] = types.Int64Value(int64(binding.Host))
 	}
 	m.MappedPorts = types.MapValueMust(types.Int64Type, ports)
-}
-
-// adoptContainer sets what a user would have written to what the container was
-// created with, as far as the engine knows it.
-func (m *containerModel) adoptContainer(ctx context.Context, c backend.Container) diag.Diagnostics {
-	var diags diag.Diagnostics
-	given := c.Given
-	m.Image = stringOrNull(given.Image)
-	m.WorkingDir = stringOrNull(given.WorkingDir)
-	m.User = stringOrNull(given.User)
-	m.Env = stringMapOrNull(ctx, given.Env, &diags)
-	m.Labels = stringMapOrNull(ctx, given.Labels, &diags)
-	m.Command = stringListOrNull(ctx, given.Command, &diags)
-	m.Entrypoint = stringListOrNull(ctx, given.Entrypoint, &diags)
-	if given.Limits.MemoryMB > 0 {
-		m.MemoryLimitMB = types.Int64Value(given.Limits.MemoryMB)
-	}
-	if given.Limits.CPUs > 0 {
-		m.CPUs = types.Float64Value(given.Limits.CPUs)
-	}
-	if len(given.ExposedPorts) > 0 {
-		ports := make([]string, 0, len(given.ExposedPorts))
-		for _, port := range given.ExposedPorts {
-			ports = append(ports, port.String())
-		}
-		exposed, d := types.SetValueFrom(ctx, types.StringType, ports)
-		diags.Append(d...)
-		m.ExposedPorts = exposed
-	}
-	return diags
 }

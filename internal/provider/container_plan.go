@@ -10,11 +10,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-// adoptedKey marks, in private state, a container that was imported and not
-// applied since. What the engine cannot tell of it is adopted from the
-// configuration instead of counting as a change.
-const adoptedKey = "adopted"
-
 // unreadyKey marks, in private state, a container that was started again and
 // did not become ready. Terraform does not taint what failed to update; the
 // status unready makes the next plan wait for it again.
@@ -48,7 +43,11 @@ func (r *containerResource) ModifyPlan(ctx context.Context, req resource.ModifyP
 		resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 		adopted, diags := readPrivate(ctx, req.Private, adoptedKey)
 		resp.Diagnostics.Append(diags...)
-		resp.RequiresReplace = plan.planUpdate(state, adopted != "")
+		if adopted != "" {
+			state = state.adopting(ctx, plan)
+			resp.Diagnostics.Append(plan.warnAdopted()...)
+		}
+		resp.RequiresReplace = plan.planUpdate(state)
 	}
 	if resp.Diagnostics.HasError() {
 		return
@@ -64,8 +63,8 @@ func (m *containerModel) planCreate() {
 
 // planUpdate plans a change of the container in state, and returns the
 // attributes because of which it must be replaced instead.
-func (m *containerModel) planUpdate(state containerModel, adopted bool) path.Paths {
-	if replace := m.replacedBy(state, adopted); len(replace) > 0 {
+func (m *containerModel) planUpdate(state containerModel) path.Paths {
+	if replace := m.replacedBy(state); len(replace) > 0 {
 		return replace
 	}
 	m.ID = state.ID
@@ -75,7 +74,7 @@ func (m *containerModel) planUpdate(state containerModel, adopted bool) path.Pat
 	m.ContainerID = state.ContainerID
 	m.ImageID = state.ImageID
 	m.Status = m.desiredStatus()
-	if m.resets(state, adopted) {
+	if m.resets(state) {
 		m.ContainerID = types.StringUnknown()
 		m.ImageID = types.StringUnknown()
 	}
@@ -84,7 +83,7 @@ func (m *containerModel) planUpdate(state containerModel, adopted bool) path.Pat
 
 // replacedBy returns the attributes whose change no engine can apply to a
 // container that exists.
-func (m *containerModel) replacedBy(state containerModel, adopted bool) path.Paths {
+func (m *containerModel) replacedBy(state containerModel) path.Paths {
 	var replace path.Paths
 	changed := func(name string, before, after attr.Value) {
 		if !before.Equal(after) {
@@ -107,22 +106,15 @@ func (m *containerModel) replacedBy(state containerModel, adopted bool) path.Pat
 	if m.CPUs.IsNull() {
 		changed("cpus", state.CPUs, m.CPUs)
 	}
-	if !adopted || !state.Image.IsNull() {
-		changed("image", state.Image, m.Image)
-	}
-	if !adopted {
-		changed("exec", state.Exec, m.Exec)
-		changed("content_sha256", state.ContentSHA256, m.ContentSHA256)
-	}
+	changed("image", state.Image, m.Image)
+	changed("exec", state.Exec, m.Exec)
+	changed("content_sha256", state.ContentSHA256, m.ContentSHA256)
 	return replace
 }
 
 // resets says whether the update brings the container back to its defined
 // contents.
-func (m *containerModel) resets(state containerModel, adopted bool) bool {
-	if adopted {
-		return false
-	}
+func (m *containerModel) resets(state containerModel) bool {
 	return !m.ResetTrigger.Equal(state.ResetTrigger) || !m.FromCheckpoint.Equal(state.FromCheckpoint)
 }
 

@@ -56,7 +56,7 @@ func (r *containerResource) ValidateConfig(ctx context.Context, req resource.Val
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	resp.Diagnostics.Append(config.validate(path.Empty())...)
+	resp.Diagnostics.Append(config.validate(ctx, path.Empty())...)
 	resp.Diagnostics.Append(config.validatePorts(ctx)...)
 }
 
@@ -78,10 +78,7 @@ func (r *containerResource) Create(ctx context.Context, req resource.CreateReque
 	}
 	def, diags := config.toDefinition(ctx, name)
 	resp.Diagnostics.Append(diags...)
-	if plan.ContentSHA256.IsUnknown() {
-		plan.ContentSHA256, diags = config.contentDigest(ctx, path.Empty())
-		resp.Diagnostics.Append(diags...)
-	}
+	resp.Diagnostics.Append(plan.settle(ctx, config)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -140,10 +137,14 @@ func (r *containerResource) Update(ctx context.Context, req resource.UpdateReque
 
 	def, diags := config.toDefinition(ctx, state.Name.ValueString())
 	resp.Diagnostics.Append(diags...)
+	resp.Diagnostics.Append(plan.settle(ctx, config)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	if plan.resets(state, adopted != "") {
+	if adopted != "" {
+		state = state.adopting(ctx, plan)
+	}
+	if plan.resets(state) {
 		r.reset(ctx, def, &plan, state, resp)
 	} else {
 		r.applyInPlace(ctx, def, &plan, state, resp)
@@ -176,6 +177,9 @@ func (r *containerResource) Delete(ctx context.Context, req resource.DeleteReque
 // ImportState takes the container's name. Read does the rest, and tells apart
 // what the engine knows of the container from what only a configuration can say.
 func (r *containerResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
+	if r.refuse(&resp.Diagnostics) {
+		return
+	}
 	resource.ImportStatePassthroughID(ctx, path.Root("id"), req, resp)
 	resp.Diagnostics.Append(writePrivate(ctx, resp.Private, adoptedKey, "yes")...)
 }
@@ -220,6 +224,9 @@ func (r *containerResource) record(
 	c, kept, err := run(save)
 	if c.ID != "" && kept {
 		save(c)
+	}
+	if err == nil {
+		err = plan.checkStatus(c)
 	}
 	if err != nil {
 		if !kept {
@@ -274,12 +281,16 @@ func (r *containerResource) applyInPlace(ctx context.Context, def fixture.Defini
 	}
 	switch {
 	case !state.Status.Equal(plan.Status):
-		if _, err := r.fixtures.Resume(ctx, id, def); err != nil {
+		c, err := r.fixtures.Resume(ctx, id, def)
+		if err == nil {
+			err = plan.checkStatus(c)
+		}
+		if err != nil {
 			fail("Start", err)
 			resp.Diagnostics.Append(writePrivate(ctx, resp.Private, unreadyKey, "yes")...)
 			return
 		}
-	case !plan.WaitFor.Equal(state.WaitFor) && !plan.job():
+	case !plan.WaitFor.Equal(state.WaitFor) && !plan.job().ValueBool():
 		if err := r.fixtures.Ready(ctx, id, def); err != nil {
 			fail("Wait For", err)
 			return

@@ -63,22 +63,9 @@ func (m workloadModel) toDefinition(ctx context.Context, onFailure string, root 
 	diags.Append(m.Command.ElementsAs(ctx, &def.Spec.Command, false)...)
 	diags.Append(m.Entrypoint.ElementsAs(ctx, &def.Spec.Entrypoint, false)...)
 
-	if !m.ExposedPorts.IsNull() {
-		var ports []string
-		diags.Append(m.ExposedPorts.ElementsAs(ctx, &ports, false)...)
-		def.Exposed = make([]backend.Port, 0, len(ports))
-		for _, text := range ports {
-			port, err := backend.ParsePort(text)
-			if err != nil {
-				diags.AddAttributeError(root.AtName("exposed_ports"), "Invalid Port", err.Error())
-				continue
-			}
-			def.Exposed = append(def.Exposed, port)
-		}
-		slices.SortFunc(def.Exposed, backend.Port.Compare)
-	}
-
 	var d diag.Diagnostics
+	def.Exposed, d = m.toExposedPorts(ctx, root.AtName("exposed_ports"))
+	diags.Append(d...)
 	def.Spec.Files, d = m.toFiles(ctx, root.AtName("files"))
 	diags.Append(d...)
 	def.Steps, d = m.toSteps(ctx)
@@ -88,15 +75,39 @@ func (m workloadModel) toDefinition(ctx context.Context, onFailure string, root 
 	return def, diags
 }
 
+// toExposedPorts converts the ports whose host ports the provider chooses: nil if
+// they are not configured.
+func (m workloadModel) toExposedPorts(ctx context.Context, root path.Path) ([]backend.Port, diag.Diagnostics) {
+	if m.ExposedPorts.IsNull() {
+		return nil, nil
+	}
+	var texts []string
+	diags := m.ExposedPorts.ElementsAs(ctx, &texts, false)
+	ports := make([]backend.Port, 0, len(texts))
+	for _, text := range texts {
+		port, err := backend.ParsePort(text)
+		if err != nil {
+			diags.AddAttributeError(root, "Invalid Port", err.Error())
+			continue
+		}
+		ports = append(ports, port)
+	}
+	slices.SortFunc(ports, backend.Port.Compare)
+	return ports, diags
+}
+
 // stopTimeout is how long the container may take to shut down.
 func (m workloadModel) stopTimeout() time.Duration {
 	return duration(m.StopTimeout, backend.DefaultStopTimeout)
 }
 
-// job says that the container is meant to finish rather than to stay up.
-func (m workloadModel) job() bool {
+// job says whether the container is meant to finish rather than to stay up.
+func (m workloadModel) job() types.Bool {
+	if m.WaitFor.IsUnknown() {
+		return types.BoolUnknown()
+	}
 	exit, _ := m.WaitFor.Attributes()["exit"].(types.Bool)
-	return exit.ValueBool()
+	return exit
 }
 
 // contentDigest is the value of content_sha256: null if there is no content,
