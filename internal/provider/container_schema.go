@@ -5,6 +5,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
@@ -47,11 +48,12 @@ func containerSchema(ctx context.Context) schema.Schema {
 		MarkdownDescription: "Labels to set on the container, in addition to the image's own. A change replaces the container.",
 		Optional:            true,
 		ElementType:         types.StringType,
-		Validators:          []validator.Map{mapvalidator.KeysAre(userLabel())},
+		Validators:          []validator.Map{mapvalidator.NoNullValues(), mapvalidator.KeysAre(userLabel())},
 	}
 	attributes["ports"] = schema.ListNestedAttribute{
 		MarkdownDescription: "Ports to publish on host ports of your choice, bound on 127.0.0.1. Prefer `exposed_ports`, which cannot collide. A change replaces the container.",
 		Optional:            true,
+		Validators:          []validator.List{listvalidator.NoNullValues()},
 		NestedObject: schema.NestedAttributeObject{
 			Attributes: map[string]schema.Attribute{
 				"container_port": schema.Int64Attribute{

@@ -15,13 +15,14 @@ func execAttribute(onChange string) schema.Attribute {
 	return schema.ListNestedAttribute{
 		MarkdownDescription: "Commands that run once, in order, after the container became ready. One that exits with another code than 0 fails the apply, with the end of its output." + onChange,
 		Optional:            true,
+		Validators:          []validator.List{listvalidator.NoNullValues()},
 		NestedObject: schema.NestedAttributeObject{
 			Attributes: map[string]schema.Attribute{
 				"command": schema.ListAttribute{
 					MarkdownDescription: "The program and its arguments. There is no shell unless you name one.",
 					Required:            true,
 					ElementType:         types.StringType,
-					Validators:          []validator.List{listvalidator.SizeAtLeast(1)},
+					Validators:          []validator.List{listvalidator.SizeAtLeast(1), listvalidator.NoNullValues()},
 				},
 				"stdin": schema.StringAttribute{
 					MarkdownDescription: "Text for the command's standard input. Write-only: it needs Terraform 1.11 or newer, and does not enter state.",
@@ -42,7 +43,7 @@ func execAttribute(onChange string) schema.Attribute {
 					MarkdownDescription: "Environment variables for the command, in addition to the container's.",
 					Optional:            true,
 					ElementType:         types.StringType,
-					Validators:          []validator.Map{mapvalidator.KeysAre(envName())},
+					Validators:          []validator.Map{mapvalidator.NoNullValues(), mapvalidator.KeysAre(envName())},
 				},
 				"timeout": schema.StringAttribute{
 					MarkdownDescription: "How long the command may take, as a duration such as `90s`. Defaults to `10m`.",

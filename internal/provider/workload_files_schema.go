@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
@@ -16,6 +17,7 @@ func filesAttribute(onChange string) schema.Attribute {
 	return schema.ListNestedAttribute{
 		MarkdownDescription: "Files that are in place before the container's process starts. They are streamed, and their contents do not enter state." + onChange,
 		Optional:            true,
+		Validators:          []validator.List{listvalidator.NoNullValues()},
 		NestedObject: schema.NestedAttributeObject{
 			Attributes: map[string]schema.Attribute{
 				"path": schema.StringAttribute{

@@ -70,7 +70,7 @@ func waitForAttribute(onChange string) schema.Attribute {
 						MarkdownDescription: "The program and its arguments.",
 						Required:            true,
 						ElementType:         types.StringType,
-						Validators:          []validator.List{listvalidator.SizeAtLeast(1)},
+						Validators:          []validator.List{listvalidator.SizeAtLeast(1), listvalidator.NoNullValues()},
 					},
 				},
 			},
