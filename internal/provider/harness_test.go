@@ -80,6 +80,19 @@ func (h *harness) container(t *testing.T, name string) backend.Container {
 	return backend.Container{}
 }
 
+// running starts a container that the provider knows nothing of.
+func (h *harness) running(t *testing.T, spec backend.Spec) backend.Container {
+	t.Helper()
+	c, err := h.Create(t.Context(), spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := h.Start(t.Context(), c.ID, spec); err != nil {
+		t.Fatal(err)
+	}
+	return h.container(t, spec.Name)
+}
+
 // registered puts a checkpoint into the engine and the registry, as another
 // stack or a rightsize library does.
 func (h *harness) registered(t *testing.T, name string, spec backend.Spec) backend.Artifact {

@@ -228,21 +228,24 @@ func waitForAttributeCases() map[string]attributeCase {
 			value: object{"exec": object{"command": list{"true"}}}, other: object{"exec": object{"command": list{"echo", "x"}}},
 			observe: observed.execs, shows: [3]any{list{"[true]"}, list{"[echo x]"}, list{}},
 		},
-		"wait_for.log":          {value: log(nil), other: log(object{"pattern": "re+ady"}), observe: followed, shows: [3]any{true, true, false}},
+		"wait_for.log":          withParent,
 		"wait_for.log.pattern":  {value: log(nil), other: log(object{"pattern": "re+ady"}), observe: followed, shows: [3]any{true, true, false}},
 		"wait_for.log.times":    {value: log(object{"times": 1}), other: log(nil), observe: followed, shows: [3]any{true, true, false}},
 		"wait_for.port":         {value: object{"port": "80"}, other: object{"port": "81"}, observe: awaited, shows: any3},
-		"wait_for.http":         {value: http(nil), other: http(object{"path": "/x"}), observe: awaited, shows: any3},
+		"wait_for.http":         withParent,
 		"wait_for.http.path":    {value: http(nil), other: http(object{"path": "/x"}), observe: awaited, shows: any3},
 		"wait_for.http.port":    {value: http(nil), other: http(object{"port": "81"}), observe: awaited, shows: any3},
 		"wait_for.http.status":  {value: http(object{"status": 200}), other: http(nil), observe: awaited, shows: any3},
 		"wait_for.http.body":    {value: http(object{"body": "o"}), other: http(object{"body": "k"}), observe: awaited, shows: any3},
 		"wait_for.timeout":      {value: object{"timeout": "50s"}, other: object{"timeout": "51s"}, observe: awaited, shows: any3},
-		"wait_for.exec":         {value: object{"exec": object{"command": list{"true"}}}, other: object{"exec": object{"command": list{"echo"}}}, observe: observed.execs, shows: [3]any{list{"[true]"}, list{"[echo]"}, list{}}},
+		"wait_for.exec":         withParent,
 		"wait_for.exec.command": {value: object{"exec": object{"command": list{"true"}}}, other: object{"exec": object{"command": list{"echo"}}}, observe: observed.execs, shows: [3]any{list{"[true]"}, list{"[echo]"}, list{}}},
 		"wait_for.health":       {value: object{"health": true}, other: object{"health": false}, observe: func(o observed) any { return o.Count(fake.WaitHealthy) }, shows: [3]any{1, 0, 0}},
 	}
 	for name, tc := range cases {
+		if tc.observe == nil {
+			continue // withParent
+		}
 		tc.configure = func(config object, value any) {
 			config["image"] = "healthy:1"
 			config["exposed_ports"] = list{"80", "81"}
@@ -261,8 +264,8 @@ func waitForAttributeCases() map[string]attributeCase {
 			}
 			config["wait_for"] = value
 		},
-		observe: func(o observed) any { return o.created().Image },
-		shows:   [3]any{"job:1", "", "app:1"},
+		observe: func(o observed) any { return o.created().Image != "app:1" },
+		shows:   [3]any{true, true, false},
 	}
 	return about("wait_for", cases)
 }
