@@ -17,13 +17,13 @@ find_terraform() { # sets tf
   command -v "$tf" >/dev/null || die "TF_ACC_TERRAFORM_PATH=$tf is not a program"
 }
 
-use_provider() { # DIR: builds the provider into DIR/bin and has Terraform take it from there
+build_provider() { # DIR: builds the provider of this tree into DIR/bin
   command -v go >/dev/null || die "no go on the PATH: the provider is built from source, with Go 1.26 or newer (https://go.dev/doc/install)"
-  (cd "$root" && go build -o "$1/bin/terraform-provider-rightsize" .)
-  use_built_provider "$1"
+  local out
+  out=$(cd "$root" && go build -o "$1/bin/terraform-provider-rightsize" . 2>&1) || die "go build failed:" "$out"
 }
 
-use_built_provider() { # DIR
+use_provider() { # DIR: has Terraform take the provider from DIR/bin
   cat >"$1/terraformrc" <<HCL
 provider_installation {
   dev_overrides {
