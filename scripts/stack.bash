@@ -17,8 +17,12 @@ find_terraform() { # sets tf
   command -v "$tf" >/dev/null || die "TF_ACC_TERRAFORM_PATH=$tf is not a program"
 }
 
-build_provider() { # DIR: builds the provider of this tree into DIR/bin
+need_go() {
   command -v go >/dev/null || die "no go on the PATH: the provider is built from source, with Go 1.26 or newer (https://go.dev/doc/install)"
+}
+
+build_provider() { # DIR: builds the provider of this tree into DIR/bin
+  need_go
   local out
   out=$(cd "$root" && go build -o "$1/bin/terraform-provider-rightsize" . 2>&1) || die "go build failed:" "$out"
 }
