@@ -71,7 +71,7 @@ func checkpointSchema(ctx context.Context) schema.Schema {
 				Optional:            true,
 				ElementType:         types.StringType,
 			},
-			"timeouts": timeouts.Attributes(ctx, timeouts.Opts{
+			"timeouts": timeoutsAttribute(ctx, timeouts.Opts{
 				Create: true, Update: true, Delete: true,
 				CreateDescription: "How long seeding and capturing may take together, as a duration. Defaults to `2h`.",
 				UpdateDescription: "How long seeding and capturing again may take together, as a duration. Defaults to `2h`.",

@@ -78,7 +78,7 @@ func containerSchema(ctx context.Context) schema.Schema {
 		MarkdownDescription: "Any value. A change resets the container in place: same name, same host ports, contents as defined, `exec` steps run again.",
 		Optional:            true,
 	}
-	attributes["timeouts"] = timeouts.Attributes(ctx, timeouts.Opts{
+	attributes["timeouts"] = timeoutsAttribute(ctx, timeouts.Opts{
 		Create: true, Update: true, Delete: true,
 		CreateDescription: "How long pulling, starting, waiting and `exec` steps may take together, as a duration. Defaults to `30m`.",
 		UpdateDescription: "How long an update or a reset may take, as a duration. Defaults to `30m`.",
