@@ -12,6 +12,12 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
+// The resources of the provider.
+const (
+	containerType  = "rightsize_container"
+	checkpointType = "rightsize_checkpoint"
+)
+
 // core plays Terraform's part in the protocol: it proposes, plans and applies
 // in its order, and refuses what Terraform refuses, such as a result that
 // differs from what was planned. Tests with it need no Terraform and take

@@ -161,3 +161,10 @@ func (h *harness) snapshot(t *testing.T) snapshot {
 	}
 	return s
 }
+
+func writeFile(t *testing.T, path, content string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
