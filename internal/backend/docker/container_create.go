@@ -21,6 +21,9 @@ const (
 	createTimeout = 2 * time.Minute
 	// cleanupTimeout bounds the removal of what a failed operation made.
 	cleanupTimeout = 30 * time.Second
+	// createAttempts bounds how often a creation is begun again because its image
+	// went away between the two steps.
+	createAttempts = 5
 )
 
 // Create makes a container with its files in place.
@@ -54,19 +57,23 @@ func (b *Backend) furnish(ctx context.Context, id string, files []backend.File) 
 	return b.Inspect(ctx, id)
 }
 
-// createFromImage resolves the image and creates the container. It tries twice:
-// between the two steps somebody may remove the image, or the last container of
-// another process the copy without volumes.
+// createFromImage resolves the image and creates the container. Between the two
+// steps the copy without volumes may go, with the last container of another
+// resource or process that ran from it; then both are done again.
 func (b *Backend) createFromImage(ctx context.Context, spec backend.Spec) (id string, err error) {
-	for range 2 {
+	for range createAttempts {
 		var source, runnable string
 		source, runnable, err = b.imageFor(ctx, spec)
 		if err != nil {
 			return "", err
 		}
 		id, err = b.createContainer(ctx, spec, source, runnable)
+		if err == nil {
+			return id, nil
+		}
 		if !errors.Is(err, backend.ErrNotFound) {
-			return id, err
+			b.dropBase(context.WithoutCancel(ctx), runnable)
+			return "", err
 		}
 	}
 	return "", err
