@@ -96,17 +96,6 @@ func describe(err error) description {
 	case errors.Is(err, context.Canceled):
 		d.what = "the operation was interrupted"
 		d.remedy = "Apply again to reach the configured state, or destroy to remove what there is."
-	case errors.As(err, &exited):
-		d.field = fieldWaitFor
-		d.remedy = "Look at the last lines of the container's log below. With on_failure = \"keep\" the container stays for inspection."
-		if exited.Exit.OOMKilled {
-			d.remedy = "The container ran out of memory: raise memory_limit_mb. The last lines of its log are below."
-		}
-		d.output = lastLines(exited.Log)
-	case errors.As(err, &slow):
-		d.field = fieldWaitFor
-		d.remedy = "If the container needs more time, raise wait_for.timeout. The last lines of its log are below."
-		d.output = lastLines(slow.Log)
 	case errors.As(err, &step):
 		d.field, d.index = fieldExec, step.Index
 		if step.Timeout > 0 {
@@ -115,6 +104,17 @@ func describe(err error) description {
 		if step.Output != "" {
 			d.output = "The end of its output:\n\n" + indented(strings.TrimRight(step.Output, "\n"))
 		}
+		// The container's process may have taken the step with it.
+		if errors.As(err, &exited) {
+			d.remedy = remedyOf(exited)
+			d.output = strings.TrimPrefix(d.output+"\n\n"+lastLines(exited.Log), "\n\n")
+		}
+	case errors.As(err, &exited):
+		d.field, d.remedy, d.output = fieldWaitFor, remedyOf(exited), lastLines(exited.Log)
+	case errors.As(err, &slow):
+		d.field = fieldWaitFor
+		d.remedy = "If the container needs more time, raise wait_for.timeout. The last lines of its log are below."
+		d.output = lastLines(slow.Log)
 	case errors.As(err, &absent):
 		d.field = fixture.FieldFromCheckpoint
 		d.remedy = "Capture it with a rightsize_checkpoint resource, or check that cache_dir and backend are those it was captured with."
@@ -130,11 +130,18 @@ func describe(err error) description {
 	return d
 }
 
+func remedyOf(exited *readiness.ExitedError) string {
+	if exited.Exit.OOMKilled {
+		return "The container ran out of memory: raise memory_limit_mb. The last lines of its log are below."
+	}
+	return "Look at the last lines of the container's log below. With on_failure = \"keep\" the container stays for inspection."
+}
+
 func lastLines(lines []string) string {
 	if len(lines) == 0 {
 		return "The container wrote nothing to its log."
 	}
-	return "The end of its log:\n\n" + indented(strings.Join(lines, "\n"))
+	return "The end of the container's log:\n\n" + indented(strings.Join(lines, "\n"))
 }
 
 // indented keeps Terraform from wrapping the lines of a log.
