@@ -262,6 +262,9 @@ func (c *core) destroy(prior instance) (instance, []*tfprotov6.Diagnostic) {
 // refresh reads an instance anew.
 func (c *core) refresh(current instance) (instance, []*tfprotov6.Diagnostic) {
 	c.t.Helper()
+	if !current.exists() {
+		return current, nil
+	}
 	resp, err := c.server.ReadResource(c.ctx, &tfprotov6.ReadResourceRequest{
 		TypeName:     current.typeName,
 		CurrentState: c.encode(current.value),

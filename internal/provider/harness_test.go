@@ -3,6 +3,7 @@ package provider_test
 import (
 	"context"
 	"fmt"
+	"hash/fnv"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -66,6 +67,15 @@ func (h *harness) factories() map[string]func() (tfprotov6.ProviderServer, error
 // config completes a configuration with the provider block of the harness.
 func (h *harness) config(hcl string) string {
 	return fmt.Sprintf("provider \"rightsize\" {\n  cache_dir = %q\n}\n", h.cacheDir) + hcl
+}
+
+// uniqueName returns a container's name that no other test has. The name decides
+// which host port is tried first, and tests run in parallel.
+func uniqueName(t *testing.T) string {
+	t.Helper()
+	digest := fnv.New64a()
+	digest.Write([]byte(t.Name()))
+	return fmt.Sprintf("web-%x", digest.Sum64())
 }
 
 // container returns the container of that name as the engine has it.
