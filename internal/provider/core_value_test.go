@@ -233,7 +233,9 @@ func withinUnknown(value tftypes.Value, path *tftypes.AttributePath) bool {
 		if err != nil {
 			return false
 		}
-		if at, ok := found.(tftypes.Value); ok && !at.IsKnown() {
+		at, ok := found.(tftypes.Value)
+		// The elements of a set are at no path that both values have.
+		if ok && (!at.IsKnown() || at.Type().Is(tftypes.Set{}) && !at.IsFullyKnown()) {
 			return true
 		}
 	}
