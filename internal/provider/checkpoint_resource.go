@@ -55,7 +55,7 @@ func (r *checkpointResource) ValidateConfig(ctx context.Context, req resource.Va
 	seed, diags := config.seed(ctx)
 	resp.Diagnostics.Append(diags...)
 	if seed != nil {
-		resp.Diagnostics.Append(seed.validate(ctx, path.Root("seed"))...)
+		resp.Diagnostics.Append(seed.validate(ctx, path.Root("seed"), nil)...)
 	}
 }
 
@@ -183,17 +183,26 @@ func (r *checkpointResource) capture(ctx context.Context, config checkpointModel
 	if diags.HasError() {
 		return diags
 	}
-	root := path.Empty()
-	if source.Seed != nil {
-		root = path.Root("seed")
-	}
 	cp, err := r.fixtures.Capture(ctx, plan.Name.ValueString(), source)
 	if err != nil {
-		diags.Append(errorDiagnostic("Capture", "Checkpoint", err, under(root)))
+		find := under(path.Root("seed"))
+		if source.Seed == nil {
+			find = captured(err)
+		}
+		diags.Append(errorDiagnostic("Capture", "Checkpoint", err, find))
 		return diags
 	}
 	diags.Append(plan.fromCheckpoint(ctx, cp)...)
 	return diags
+}
+
+// captured finds the fault in the container that was to be captured, if that is
+// where it is.
+func captured(err error) locate {
+	if errors.Is(err, backend.ErrNotFound) || errors.Is(err, backend.ErrUncapturable) {
+		return at(path.Root("container_id"))
+	}
+	return nowhere
 }
 
 // otherBackend is the diagnostic for a checkpoint of a backend that is not the

@@ -56,7 +56,6 @@ func (r *containerResource) ValidateConfig(ctx context.Context, req resource.Val
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	resp.Diagnostics.Append(config.validate(ctx, path.Empty())...)
 	resp.Diagnostics.Append(config.validatePorts(ctx)...)
 }
 

@@ -11,12 +11,13 @@ import (
 )
 
 // validatePorts refuses a host port, or a port of the container, that is listed
-// twice.
+// twice, and checks what depends on the ports there are.
 func (m containerModel) validatePorts(ctx context.Context) diag.Diagnostics {
 	if !fullyKnown(ctx, m.Ports) {
 		return nil
 	}
 	bindings, diags := m.toFixedPorts(ctx)
+	diags.Append(m.validate(ctx, path.Empty(), bindings)...)
 	hosts := make(map[backend.Port]int)
 	ports := make(map[backend.Port]int)
 	for i, binding := range bindings {

@@ -88,6 +88,12 @@ func TestInvalidContainer(t *testing.T) {
 		"http path":     {object{"image": "app:1", "exposed_ports": list{"80"}, "wait_for": object{"http": object{"path": "health"}}}, "wait_for.http.path", "does not begin with /"},
 		"http status":   {object{"image": "app:1", "exposed_ports": list{"80"}, "wait_for": object{"http": object{"path": "/", "status": 99}}}, "wait_for.http.status", "between 100 and 599"},
 		"http body":     {object{"image": "app:1", "exposed_ports": list{"80"}, "wait_for": object{"http": object{"path": "/", "body": "["}}}, "wait_for.http.body", "regular expression"},
+		"wait for a port that is not published": {
+			object{"image": "app:1", "exposed_ports": list{"80"}, "wait_for": object{"port": "81"}}, "wait_for.port", "Add it to exposed_ports.",
+		},
+		"ask a port that is not published": {
+			object{"image": "app:1", "wait_for": object{"http": object{"path": "/", "port": "80"}}}, "wait_for.http.port", "Add it to exposed_ports.",
+		},
 		"http without a port": {
 			object{"image": "app:1", "wait_for": object{"http": object{"path": "/"}}}, "wait_for.http.port", "exactly one",
 		},
@@ -162,6 +168,23 @@ func TestUnknownIsValid(t *testing.T) {
 	}
 	if diagnostics := c.validate(checkpointType, object{"name": unknown, "seed": unknown}); failed(diagnostics) {
 		t.Errorf("checkpoint:\n%s", render(diagnostics))
+	}
+}
+
+// A port to wait for may be published in either way, or by the checkpoint.
+func TestPublishedPortIsValid(t *testing.T) {
+	t.Parallel()
+	c := newCore(t, newHarness(t))
+	wait := object{"port": "80/tcp", "http": object{"path": "/", "port": "80"}}
+	for name, config := range map[string]object{
+		"exposed":    {"image": "app:1", "exposed_ports": list{"80"}, "wait_for": wait},
+		"fixed":      {"image": "app:1", "ports": list{object{"container_port": 80, "host_port": 8080}}, "wait_for": wait},
+		"checkpoint": {"from_checkpoint": "orders", "wait_for": wait},
+		"unknown":    {"image": "app:1", "exposed_ports": unknown, "wait_for": wait},
+	} {
+		if diagnostics := c.validate(containerType, config); failed(diagnostics) {
+			t.Errorf("%s:\n%s", name, render(diagnostics))
+		}
 	}
 }
 
