@@ -6,6 +6,8 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
 // replacedKey holds, in private state, the id of the capture that took the
@@ -18,6 +20,11 @@ const replacedKey = "replaced_by"
 func (r *checkpointResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	if req.Plan.Raw.IsNull() {
 		return // A destroy needs no plan.
+	}
+	replacedBy, diags := readPrivate(ctx, req.Private, replacedKey)
+	resp.Diagnostics.Append(diags...)
+	if replacedBy == "" && req.Plan.Raw.Equal(req.State.Raw) && hasNoContent(ctx, req.Config) {
+		return
 	}
 	var config, plan checkpointModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
@@ -32,8 +39,6 @@ func (r *checkpointResource) ModifyPlan(ctx context.Context, req resource.Modify
 	if !req.State.Raw.IsNull() {
 		var state checkpointModel
 		resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-		replacedBy, diags := readPrivate(ctx, req.Private, replacedKey)
-		resp.Diagnostics.Append(diags...)
 		adopted, diags := readPrivate(ctx, req.Private, adoptedKey)
 		resp.Diagnostics.Append(diags...)
 		if replacedBy != "" {
@@ -52,6 +57,21 @@ func (r *checkpointResource) ModifyPlan(ctx context.Context, req resource.Modify
 		return
 	}
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
+}
+
+// hasNoContent recognises a checkpoint whose source is all in its attributes:
+// if these did not change, there is nothing to plan. It reads one attribute
+// instead of converting all of them, since most plans change nothing and that
+// conversion was most of what they cost.
+func hasNoContent(ctx context.Context, config tfsdk.Config) bool {
+	var seed types.Object
+	if config.GetAttribute(ctx, path.Root("seed"), &seed).HasError() || seed.IsUnknown() {
+		return false
+	}
+	if seed.IsNull() {
+		return true
+	}
+	return seed.Attributes()["files"].IsNull() && seed.Attributes()["exec"].IsNull()
 }
 
 // capturesAgain says whether the source differs from the one that was captured.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/hashicorp/terraform-plugin-framework-timetypes/timetypes"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -79,8 +80,13 @@ func (r *checkpointResource) Create(ctx context.Context, req resource.CreateRequ
 }
 
 func (r *checkpointResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+	// A refresh reads the few attributes it needs: converting all of them was
+	// most of what it cost.
 	var state checkpointModel
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	resp.Diagnostics.Append(req.State.GetAttribute(ctx, path.Root("name"), &state.Name)...)
+	resp.Diagnostics.Append(req.State.GetAttribute(ctx, path.Root("backend"), &state.Backend)...)
+	resp.Diagnostics.Append(req.State.GetAttribute(ctx, path.Root("artifact_id"), &state.ArtifactID)...)
+	resp.Diagnostics.Append(req.State.GetAttribute(ctx, path.Root("created_at"), &state.CreatedAt)...)
 	if resp.Diagnostics.HasError() || r.fixtures == nil {
 		return // A provider that is not configured yet knows nothing newer.
 	}
@@ -107,6 +113,10 @@ func (r *checkpointResource) Read(ctx context.Context, req resource.ReadRequest,
 		return
 	}
 	resp.Diagnostics.Append(writePrivate(ctx, resp.Private, replacedKey, "")...)
+	if !imported && state.CreatedAt.Equal(timetypes.NewRFC3339TimeValue(cp.Entry.CreatedAt)) {
+		return // It is the capture that state describes.
+	}
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	resp.Diagnostics.Append(state.fromCheckpoint(ctx, cp)...)
 	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
 	if imported {

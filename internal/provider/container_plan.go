@@ -7,6 +7,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
@@ -24,6 +25,9 @@ const (
 func (r *containerResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	if req.Plan.Raw.IsNull() {
 		return // A destroy needs no plan.
+	}
+	if req.Plan.Raw.Equal(req.State.Raw) && isSettledContainer(ctx, req.Config, req.State) {
+		return
 	}
 	var config, plan containerModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
@@ -53,6 +57,19 @@ func (r *containerResource) ModifyPlan(ctx context.Context, req resource.ModifyP
 		return
 	}
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
+}
+
+// isSettledContainer recognises a container for which there is nothing to plan,
+// although its configuration did not change. It reads a few attributes instead
+// of converting all of them, since most plans change nothing and that
+// conversion was most of what they cost.
+func isSettledContainer(ctx context.Context, config tfsdk.Config, state tfsdk.State) bool {
+	var m containerModel
+	diags := state.GetAttribute(ctx, path.Root("status"), &m.Status)
+	diags.Append(state.GetAttribute(ctx, path.Root("wait_for"), &m.WaitFor)...)
+	diags.Append(config.GetAttribute(ctx, path.Root("files"), &m.Files)...)
+	diags.Append(config.GetAttribute(ctx, path.Root("exec"), &m.Exec)...)
+	return !diags.HasError() && m.Status.Equal(m.desiredStatus()) && m.Files.IsNull() && m.Exec.IsNull()
 }
 
 // planCreate plans what is known of a container before it exists.

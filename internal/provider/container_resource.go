@@ -52,7 +52,10 @@ func (r *containerResource) Configure(_ context.Context, req resource.ConfigureR
 
 func (r *containerResource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
 	var config containerModel
-	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("from_checkpoint"), &config.FromCheckpoint)...)
+	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("exposed_ports"), &config.ExposedPorts)...)
+	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("wait_for"), &config.WaitFor)...)
+	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("ports"), &config.Ports)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -88,13 +91,18 @@ func (r *containerResource) Create(ctx context.Context, req resource.CreateReque
 }
 
 func (r *containerResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+	// A refresh reads the few attributes it needs: converting all of them was
+	// most of what it cost.
 	var state containerModel
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	resp.Diagnostics.Append(req.State.GetAttribute(ctx, path.Root("container_id"), &state.ContainerID)...)
+	resp.Diagnostics.Append(req.State.GetAttribute(ctx, path.Root("name"), &state.Name)...)
+	resp.Diagnostics.Append(req.State.GetAttribute(ctx, path.Root("backend"), &state.Backend)...)
+	resp.Diagnostics.Append(req.State.GetAttribute(ctx, path.Root("status"), &state.Status)...)
 	if resp.Diagnostics.HasError() || r.fixtures == nil {
 		return // A provider that is not configured yet knows nothing newer.
 	}
 	if state.ContainerID.IsNull() {
-		r.adopt(ctx, &state, resp)
+		r.adopt(ctx, req, resp)
 		return
 	}
 	if d := r.otherBackend(ctx, state); d != nil {
@@ -110,13 +118,15 @@ func (r *containerResource) Read(ctx context.Context, req resource.ReadRequest, 
 		resp.Diagnostics.Append(errorDiagnostic("Read", "Container", err, nowhere))
 		return
 	}
-	state.Status = types.StringValue(string(c.State))
+	status := types.StringValue(string(c.State))
 	unready, diags := readPrivate(ctx, req.Private, unreadyKey)
 	resp.Diagnostics.Append(diags...)
 	if unready != "" && c.State == backend.StateRunning {
-		state.Status = types.StringValue(statusUnready)
+		status = types.StringValue(statusUnready)
 	}
-	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
+	if !status.Equal(state.Status) {
+		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("status"), status)...)
+	}
 }
 
 func (r *containerResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
@@ -184,7 +194,12 @@ func (r *containerResource) ImportState(ctx context.Context, req resource.Import
 }
 
 // adopt fills the state of a container that was just imported.
-func (r *containerResource) adopt(ctx context.Context, state *containerModel, resp *resource.ReadResponse) {
+func (r *containerResource) adopt(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+	var state containerModel
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
 	c, err := r.fixtures.Inspect(ctx, state.ID.ValueString())
 	if err != nil {
 		resp.Diagnostics.Append(errorDiagnostic("Import", "Container", err, nowhere))
