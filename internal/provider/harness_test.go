@@ -3,7 +3,7 @@ package provider_test
 import (
 	"context"
 	"fmt"
-	"hash/fnv"
+	"hash/crc32"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -73,9 +73,7 @@ func (h *harness) config(hcl string) string {
 // which host port is tried first, and tests run in parallel.
 func uniqueName(t *testing.T) string {
 	t.Helper()
-	digest := fnv.New64a()
-	digest.Write([]byte(t.Name()))
-	return fmt.Sprintf("web-%x", digest.Sum64())
+	return fmt.Sprintf("web-%08x", crc32.ChecksumIEEE([]byte(t.Name())))
 }
 
 // container returns the container of that name as the engine has it.
