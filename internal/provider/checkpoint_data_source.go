@@ -100,9 +100,9 @@ func absentDetail(absent *fixture.AbsentError) string {
 	if err != nil {
 		host = "unknown"
 	}
-	return fmt.Sprintf("%s.\n\nHost: %s\nCache directory: %s\nBackend: %s\n\n"+
+	return fmt.Sprintf("%s\n\nHost: %s\nRegistry: %s\nBackend: %s\n\n"+
 		"Capture it on this host with a rightsize_checkpoint resource, or set required = false and test exists.",
-		capitalised(absent.Error()), host, absent.CacheDir, absent.Backend)
+		sentence(absent.Error()), host, absent.CacheDir, absent.Backend)
 }
 
 // checkpointDataAttributes is what the data sources tell of a checkpoint.

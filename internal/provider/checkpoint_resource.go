@@ -194,13 +194,16 @@ func (r *checkpointResource) capture(ctx context.Context, config checkpointModel
 		return diags
 	}
 	cp, err := r.fixtures.Capture(ctx, plan.Name.ValueString(), source)
-	if err != nil {
+	if err != nil && cp.Entry.Name == "" {
 		find := under(path.Root("seed"))
 		if source.Seed == nil {
 			find = captured(err)
 		}
 		diags.Append(errorDiagnostic("Capture", "Checkpoint", err, find))
 		return diags
+	}
+	if err != nil {
+		diags.AddWarning("Seed Container Left Behind", sentence(err.Error())+" The checkpoint is complete; the next capture of it removes the container.")
 	}
 	diags.Append(plan.fromCheckpoint(ctx, cp)...)
 	return diags

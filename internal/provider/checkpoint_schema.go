@@ -5,9 +5,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework-timetypes/timetypes"
-	"github.com/hashicorp/terraform-plugin-framework-validators/objectvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
-	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
@@ -56,7 +54,7 @@ func checkpointSchema(ctx context.Context) schema.Schema {
 				Optional: true,
 				Validators: []validator.String{
 					stringvalidator.LengthAtLeast(1),
-					stringvalidator.ExactlyOneOf(path.MatchRoot("container_id"), path.MatchRoot("seed")),
+					exactlyOneOf{"container_id", "seed"},
 				},
 			},
 			"seed": schema.SingleNestedAttribute{
@@ -64,7 +62,6 @@ func checkpointSchema(ctx context.Context) schema.Schema {
 					"Exactly one of `container_id` and `seed` is set. A change captures again.",
 				Optional:   true,
 				Attributes: seed,
-				Validators: []validator.Object{objectvalidator.ExactlyOneOf(path.MatchRoot("container_id"), path.MatchRoot("seed"))},
 			},
 			"triggers": schema.MapAttribute{
 				MarkdownDescription: "Any values, such as the digest of a data file. A change captures again.",

@@ -65,7 +65,7 @@ func (d *checkpointsDataSource) Read(ctx context.Context, _ datasource.ReadReque
 		return
 	}
 	for _, err := range corrupt {
-		resp.Diagnostics.AddWarning("Corrupt Checkpoint Entry", capitalised(err.Error())+". It is left as it is, and is not in the list.")
+		resp.Diagnostics.AddWarning("Corrupt Checkpoint Entry", sentence(err.Error())+" It is left as it is, and is not in the list.")
 	}
 	model := checkpointsDataModel{Checkpoints: make([]checkpointsElementModel, len(checkpoints))}
 	for i, cp := range checkpoints {

@@ -116,13 +116,6 @@ func (m *containerModel) replacedBy(state containerModel) path.Paths {
 	changed("labels", state.Labels, m.Labels)
 	changed("exposed_ports", state.ExposedPorts, m.ExposedPorts)
 	changed("ports", state.Ports, m.Ports)
-	// An engine reads zero as "leave it as it is".
-	if m.MemoryLimitMB.IsNull() {
-		changed("memory_limit_mb", state.MemoryLimitMB, m.MemoryLimitMB)
-	}
-	if m.CPUs.IsNull() {
-		changed("cpus", state.CPUs, m.CPUs)
-	}
 	changed("image", state.Image, m.Image)
 	changed("exec", state.Exec, m.Exec)
 	changed("content_sha256", state.ContentSHA256, m.ContentSHA256)

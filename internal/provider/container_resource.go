@@ -288,7 +288,7 @@ func (r *containerResource) applyInPlace(ctx context.Context, def fixture.Defini
 		return
 	}
 	if !plan.MemoryLimitMB.Equal(state.MemoryLimitMB) || !plan.CPUs.Equal(state.CPUs) {
-		if err := r.fixtures.Limit(ctx, id, def.Spec.Limits); err != nil {
+		if err := r.fixtures.Limit(ctx, id, def); err != nil {
 			fail("Update", err)
 			return
 		}

@@ -21,8 +21,8 @@ import (
 // change does. All others replace the container.
 var containerChanges = map[string]string{
 	"from_checkpoint":   "A change resets the container in place: same name, same host ports, the checkpoint's contents.",
-	"memory_limit_mb":   "A change is applied to the running container; removing the limit replaces it.",
-	"cpus":              "A change is applied to the running container; removing the limit replaces it.",
+	"memory_limit_mb":   "A change is applied to the running container.",
+	"cpus":              "A change is applied to the running container.",
 	"wait_for":          "A change waits for the running container once more.",
 	"require_isolation": "A change is checked against the backend in use.",
 	"pull_policy":       "A change takes effect when the container is next created.",

@@ -60,7 +60,7 @@ func TestCheckpointData(t *testing.T) {
 			"artifact_id": nil, "created_at": "2026-07-11T12:00:00Z", "size_bytes": nil,
 			"spec": object{"env": object{"A": "1"}, "command": nil, "exposed_ports": list{int64(5432)}, "memory_limit_mb": int64(512)},
 		}},
-		"nowhere": {at: "name", says: "Cache directory: " + h.registry.Dir()},
+		"nowhere": {at: "name", says: "Registry: " + h.registry.Dir()},
 		"dropped": {at: "name", says: "its artifact rightsize/checkpoint:dropped is not in docker"},
 		"corrupt": {at: "name", says: "left as it is"},
 	} {

@@ -72,7 +72,7 @@ type description struct {
 }
 
 func (d description) text() string {
-	parts := []string{capitalised(d.what) + "."}
+	parts := []string{sentence(d.what)}
 	if d.remedy != "" {
 		parts = append(parts, d.remedy)
 	}
@@ -149,9 +149,18 @@ func indented(text string) string {
 	return "    " + strings.ReplaceAll(text, "\n", "\n    ")
 }
 
+// sentence makes a sentence of the text of an error.
+func sentence(text string) string {
+	text = capitalised(text)
+	if strings.HasSuffix(text, ".") || strings.HasSuffix(text, "?") || strings.HasSuffix(text, "!") {
+		return text
+	}
+	return text + "."
+}
+
 func capitalised(text string) string {
 	if text == "" {
 		return text
 	}
-	return strings.ToUpper(text[:1]) + strings.TrimRight(text[1:], ".")
+	return strings.ToUpper(text[:1]) + text[1:]
 }

@@ -21,8 +21,8 @@ func TestInvalidContainer(t *testing.T) {
 		config   object
 		at, says string
 	}{
-		"neither image nor checkpoint": {object{}, "image", "one (and only one) of"},
-		"image and checkpoint":         {object{"image": "app:1", "from_checkpoint": "orders"}, "image", "one (and only one) of"},
+		"neither image nor checkpoint": {object{}, "image", "Exactly one of"},
+		"image and checkpoint":         {object{"image": "app:1", "from_checkpoint": "orders"}, "image", "Exactly one of"},
 		"image reference":              {object{"image": "App:1:2"}, "image", "must be an image reference"},
 		"checkpoint name":              {object{"from_checkpoint": "Orders"}, "from_checkpoint", "the name or the id of a checkpoint"},
 		"checkpoint id without digest": {object{"from_checkpoint": "orders@"}, "from_checkpoint", "no digest after the @"},
@@ -66,10 +66,10 @@ func TestInvalidContainer(t *testing.T) {
 		"create timeout":    {object{"image": "app:1", "timeouts": object{"create": "soon"}}, "timeouts.create", "Valid time units"},
 		"file without path": {object{"image": "app:1", "files": list{object{"path": "f", "content": "x"}}}, "files[0].path", "does not begin with /"},
 		"file without source": {
-			object{"image": "app:1", "files": list{object{"path": "/f"}}}, "files[0].source", "one (and only one) of",
+			object{"image": "app:1", "files": list{object{"path": "/f"}}}, "files[0].source", "Exactly one of",
 		},
 		"file with two sources": {
-			object{"image": "app:1", "files": list{object{"path": "/f", "content": "x", "content_base64": "eA=="}}}, "files[0].source", "one (and only one) of",
+			object{"image": "app:1", "files": list{object{"path": "/f", "content": "x", "content_base64": "eA=="}}}, "files[0].source", "Exactly one of",
 		},
 		"file that cannot be read": {
 			object{"image": "app:1", "files": list{object{"path": "/f", "content": "x"}, object{"path": "/g", "source": missing}}}, "files[1]", "missing.sql",
@@ -121,11 +121,11 @@ func TestInvalidCheckpoint(t *testing.T) {
 	}{
 		"name":                     {object{"name": "Orders", "container_id": "db"}, "name", "the name of a checkpoint"},
 		"long name":                {object{"name": strings.Repeat("a", 42), "container_id": "db"}, "name", "the name of a checkpoint"},
-		"no source":                {object{"name": "orders"}, "container_id", "one (and only one) of"},
-		"two sources":              {object{"name": "orders", "container_id": "db", "seed": object{"image": "app:1"}}, "container_id", "one (and only one) of"},
+		"no source":                {object{"name": "orders"}, "container_id", "Exactly one of"},
+		"two sources":              {object{"name": "orders", "container_id": "db", "seed": object{"image": "app:1"}}, "container_id", "Exactly one of"},
 		"empty container":          {object{"name": "orders", "container_id": ""}, "container_id", "at least 1"},
-		"seed without an image":    {object{"name": "orders", "seed": object{}}, "seed.image", "one (and only one) of"},
-		"seed with two":            {object{"name": "orders", "seed": object{"image": "app:1", "from_checkpoint": "x"}}, "seed.image", "one (and only one) of"},
+		"seed without an image":    {object{"name": "orders", "seed": object{}}, "seed.image", "Exactly one of"},
+		"seed with two":            {object{"name": "orders", "seed": object{"image": "app:1", "from_checkpoint": "x"}}, "seed.image", "Exactly one of"},
 		"seed http without a port": {object{"name": "orders", "seed": object{"image": "app:1", "wait_for": object{"http": object{"path": "/"}}}}, "seed.wait_for.http.port", "exactly one"},
 		"seed exposed port twice":  {object{"name": "orders", "seed": object{"image": "app:1", "exposed_ports": list{"1", "1/tcp"}}}, "seed.exposed_ports", "listed twice"},
 		"seed file that cannot be read": {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/distribution/reference"
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 
 	"github.com/rightsize/terraform-provider-rightsize/internal/backend"
@@ -37,6 +38,41 @@ func (v stringCheck) ValidateString(_ context.Context, req validator.StringReque
 	if err := v.check(req.ConfigValue.ValueString()); err != nil {
 		resp.Diagnostics.AddAttributeError(req.Path, "Invalid Value", fmt.Sprintf("The value must be %s: %s.", v.want, err))
 	}
+}
+
+// exactlyOneOf checks that one of some attributes beside each other is set, and
+// no other. It belongs on one of them: that is where it reports.
+type exactlyOneOf []string
+
+func (names exactlyOneOf) Description(context.Context) string {
+	return "exactly one of " + strings.Join(names, ", ") + " must be set"
+}
+
+func (names exactlyOneOf) MarkdownDescription(ctx context.Context) string {
+	return names.Description(ctx)
+}
+
+func (names exactlyOneOf) ValidateString(ctx context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+	var set []string
+	for _, name := range names {
+		var value attr.Value
+		resp.Diagnostics.Append(req.Config.GetAttribute(ctx, req.Path.ParentPath().AtName(name), &value)...)
+		if resp.Diagnostics.HasError() || value.IsUnknown() {
+			return
+		}
+		if !value.IsNull() {
+			set = append(set, name)
+		}
+	}
+	if len(set) == 1 {
+		return
+	}
+	got := "None is"
+	if len(set) > 1 {
+		got = strings.Join(set, " and ") + " are"
+	}
+	resp.Diagnostics.AddAttributeError(req.Path, "Invalid Attribute Combination",
+		fmt.Sprintf("Exactly one of %s must be set. %s.", strings.Join(names, ", "), got))
 }
 
 func imageReference() validator.String {

@@ -3,17 +3,12 @@ package provider
 import (
 	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
-	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 )
 
 // filesAttribute describes files to put into a container.
 func filesAttribute(onChange string) schema.Attribute {
-	content := func() validator.String {
-		sibling := path.MatchRelative().AtParent()
-		return stringvalidator.ExactlyOneOf(sibling.AtName("source"), sibling.AtName("content"), sibling.AtName("content_base64"))
-	}
 	return schema.ListNestedAttribute{
 		MarkdownDescription: "Files that are in place before the container's process starts. They are streamed, and their contents do not enter state." + onChange,
 		Optional:            true,
@@ -28,7 +23,7 @@ func filesAttribute(onChange string) schema.Attribute {
 				"source": schema.StringAttribute{
 					MarkdownDescription: "A file on this host, or a directory that is copied with everything below it. Exactly one of `source`, `content` and `content_base64` is set.",
 					Optional:            true,
-					Validators:          []validator.String{content()},
+					Validators:          []validator.String{exactlyOneOf{"source", "content", "content_base64"}},
 				},
 				"content": schema.StringAttribute{
 					MarkdownDescription: "The content as text. Write-only: it needs Terraform 1.11 or newer, and does not enter state.",

@@ -8,7 +8,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
-	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -25,16 +24,12 @@ const (
 // workloadAttributes is what a container and the seed of a checkpoint have in
 // common. onChange says what a change does, at the end of each description.
 func workloadAttributes(onChange func(attribute string) string) map[string]schema.Attribute {
-	exactlyOneSource := stringvalidator.ExactlyOneOf(
-		path.MatchRelative().AtParent().AtName("image"),
-		path.MatchRelative().AtParent().AtName("from_checkpoint"),
-	)
 	return map[string]schema.Attribute{
 		"image": schema.StringAttribute{
 			MarkdownDescription: "The image to start from, such as `postgres:16-alpine`. Pulled as `pull_policy` says, with the credentials of the `docker` command. " +
 				"Exactly one of `image` and `from_checkpoint` is set." + onChange("image"),
 			Optional:   true,
-			Validators: []validator.String{exactlyOneSource, imageReference()},
+			Validators: []validator.String{exactlyOneOf{"image", "from_checkpoint"}, imageReference()},
 		},
 		"from_checkpoint": schema.StringAttribute{
 			MarkdownDescription: "The checkpoint to start from: the `id` of a `rightsize_checkpoint`, which follows the checkpoint when it is captured again, or its bare name, which means what it holds at that time. " +
