@@ -3,7 +3,6 @@ package provider_test
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -107,20 +106,6 @@ func (e accEngine) inspect(t *testing.T, container, template string) string {
 // entryPath is where the registry keeps a checkpoint's entry.
 func (e accEngine) entryPath(name string) string {
 	return filepath.Join(e.cacheDir, "checkpoints", name+".json")
-}
-
-// entry reads a registry entry as any other tool would.
-func (e accEngine) entry(t *testing.T, name string) map[string]any {
-	t.Helper()
-	data, err := os.ReadFile(e.entryPath(name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var entry map[string]any
-	if err := json.Unmarshal(data, &entry); err != nil {
-		t.Fatal(err)
-	}
-	return entry
 }
 
 // nothingLeft checks, after destroy, that nothing is left of what Terraform

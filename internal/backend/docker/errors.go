@@ -27,7 +27,7 @@ func (b *Backend) fail(tried string, err error) error {
 	failure := &backend.Error{Kind: kindOf(err), Tried: tried, Cause: err}
 	if conn := b.connection.Load(); conn != nil {
 		failure.Tried += " on " + conn.endpoint.address()
-		if failure.Kind == backend.ErrUnavailable {
+		if errors.Is(failure.Kind, backend.ErrUnavailable) {
 			failure.Remedy = reachRemedy(conn.endpoint, err)
 		}
 	}

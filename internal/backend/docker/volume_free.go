@@ -183,17 +183,17 @@ func isCopy(candidate, source image) error {
 
 // sameConfig compares all but volumes and the label that marks a copy.
 func sameConfig(a, b *dockerspec.DockerOCIImageConfig) (bool, error) {
-	comparable := func(config dockerspec.DockerOCIImageConfig) ([]byte, error) {
+	comparableForm := func(config dockerspec.DockerOCIImageConfig) ([]byte, error) {
 		config.Volumes = nil
 		config.Labels = maps.Clone(config.Labels)
 		delete(config.Labels, labelBaseOf)
 		return json.Marshal(config)
 	}
-	first, err := comparable(*a)
+	first, err := comparableForm(*a)
 	if err != nil {
 		return false, err
 	}
-	second, err := comparable(*b)
+	second, err := comparableForm(*b)
 	if err != nil {
 		return false, err
 	}

@@ -129,7 +129,8 @@ func readJSONBlob(archive io.Reader, header *tar.Header) (digest.Digest, []byte,
 		return "", nil, nil
 	}
 	content := bufio.NewReader(io.LimitReader(archive, maxBlob))
-	if first, err := content.Peek(1); errors.Is(err, io.EOF) || (err == nil && first[0] != '{') {
+	// What went wrong here is met again by whoever reads on in the archive.
+	if first, _ := content.Peek(1); len(first) == 0 || first[0] != '{' {
 		return "", nil, nil
 	}
 	blob, err := io.ReadAll(content)

@@ -19,6 +19,8 @@ type container struct {
 	ports   []backend.PortBinding
 	config  config
 	imageID string
+	// owner is the token of the operation that made it.
+	owner string
 	// artifact is the id of the one it was restored from, if any.
 	artifact string
 	// layers is how many layers lie below its files.
@@ -53,7 +55,7 @@ func (c *container) announce() {
 func (c *container) running() bool { return c.process != nil }
 
 func (c *container) summary() backend.Summary {
-	return backend.Summary{ID: c.id, Name: c.name, State: c.state, Ports: slices.Clone(c.ports), Managed: !c.foreign}
+	return backend.Summary{ID: c.id, Name: c.name, State: c.state, Ports: slices.Clone(c.ports), Managed: !c.foreign, Owner: c.owner}
 }
 
 func (c *container) inspect() backend.Container {
@@ -75,7 +77,7 @@ func publishedPorts(spec backend.Spec) []backend.PortBinding {
 	for i := range ports {
 		ports[i].Fixed = false
 	}
-	slices.SortFunc(ports, func(x, y backend.PortBinding) int { return x.Port.Compare(y.Port) })
+	slices.SortFunc(ports, func(x, y backend.PortBinding) int { return x.Compare(y.Port) })
 	return ports
 }
 
