@@ -26,6 +26,8 @@ type Summary struct {
 	Ports []PortBinding
 	// Managed says that this provider created the container.
 	Managed bool
+	// Owner is the [Spec]'s; empty if there was none.
+	Owner string
 }
 
 // Container is everything a backend knows about one container.

@@ -30,6 +30,10 @@ type Spec struct {
 	// Files are in place before the process starts.
 	Files  []File
 	Limits Limits
+
+	// Owner is a token of the operation that makes the container, to find it by
+	// if that is interrupted. No image or artifact ever hands it on.
+	Owner string
 }
 
 // Limits bounds what a container may use; zero means no bound.
@@ -81,6 +85,8 @@ type CaptureOptions struct {
 	// Discard says that the container is not needed afterwards: a backend that
 	// stops it for the capture need not bring it back.
 	Discard bool
+	// Owner is as in [Spec], for a container that a backend makes on the way.
+	Owner string
 	// Progress, if set, is told each step before it begins, for logs.
 	Progress func(step string)
 }

@@ -1,6 +1,7 @@
 package backendtest
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -12,6 +13,7 @@ var givenCases = []testCase{
 	{"inspect returns exactly what was given", givenInFull},
 	{"inspect returns nothing that was not given", givenNothing},
 	{"inspect identifies the image", imageID},
+	{"inspect and list return the owner of the container alone", owner},
 }
 
 func givenInFull(t *testing.T, s *suite) {
@@ -71,5 +73,38 @@ func imageID(t *testing.T, s *suite) {
 	}
 	if one.ImageID == other.ImageID {
 		t.Errorf("containers of two images have one image %q", one.ImageID)
+	}
+}
+
+// An interrupted operation is found by its token. A container that is restored
+// belongs to another operation, and must not be taken for a left-over of the
+// one that made what was captured.
+func owner(t *testing.T, s *suite) {
+	spec := s.spec(s.Relay())
+	spec.Owner = "token-of-an-operation"
+	made := s.create(t, spec)
+	s.wantOwner(t, made, spec.Owner)
+	if !s.engine.Capabilities.Checkpoint {
+		return
+	}
+	restored := s.create(t, s.restored(s.capture(t, made.ID, s.name()), nil))
+	s.wantOwner(t, restored, "")
+}
+
+func (s *suite) wantOwner(t *testing.T, c backend.Container, want string) {
+	t.Helper()
+	if got := s.inspect(t, c.ID).Owner; got != want {
+		t.Errorf("inspect: container %s has owner %q, want %q", c.Name, got, want)
+	}
+	summaries, err := s.List(s.context(t))
+	if err != nil {
+		t.Fatalf("list: %v", err)
+	}
+	at := slices.IndexFunc(summaries, func(listed backend.Summary) bool { return listed.ID == c.ID })
+	if at < 0 {
+		t.Fatalf("list: container %s is missing", c.Name)
+	}
+	if got := summaries[at].Owner; got != want {
+		t.Errorf("list: container %s has owner %q, want %q", c.Name, got, want)
 	}
 }

@@ -209,6 +209,7 @@ func labelChanges(labels map[string]string, name string) []string {
 		labelSpec:   "",
 		labelBaseOf: "",
 		labelImage:  "",
+		labelOwner:  "",
 	}
 	for label := range labels {
 		owned := slices.ContainsFunc(labelOwners, func(prefix string) bool { return strings.HasPrefix(label, prefix) })

@@ -90,6 +90,7 @@ func TestLabelChanges(t *testing.T) {
 		"LABEL dev.rightsize.checkpoint=seeded",
 		"LABEL dev.rightsize.helper=",
 		"LABEL dev.rightsize.image=",
+		"LABEL dev.rightsize.owner=",
 		"LABEL dev.rightsize.runId=",
 		"LABEL dev.rightsize.spec=",
 		"LABEL org.testcontainers.lang=",

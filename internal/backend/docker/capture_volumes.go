@@ -52,7 +52,7 @@ func (b *Backend) captureVolumes(ctx context.Context, info container.InspectResp
 	if committed, err = b.commit(ctx, info, opts.Name, false); err != nil {
 		return "", err
 	}
-	if helperID, err = b.createHelper(ctx, api, committed, opts.Name); err != nil {
+	if helperID, err = b.createHelper(ctx, api, committed, opts); err != nil {
 		return "", refuseVolumes(info, volumes, err)
 	}
 	for i, volume := range volumes {
@@ -125,7 +125,7 @@ func (b *Backend) freeze(ctx context.Context, api *client.Client, info container
 
 // createHelper makes the container that volumes are copied into. It declares no
 // volumes, so that what is copied stays in its writable layer.
-func (b *Backend) createHelper(ctx context.Context, api *client.Client, committed, name string) (id string, err error) {
+func (b *Backend) createHelper(ctx context.Context, api *client.Client, committed string, opts backend.CaptureOptions) (id string, err error) {
 	img, err := b.inspectImage(ctx, committed)
 	if err != nil {
 		return "", err
@@ -138,7 +138,7 @@ func (b *Backend) createHelper(ctx context.Context, api *client.Client, committe
 	defer cancel()
 	config := &container.Config{
 		Image:  copied,
-		Labels: map[string]string{labelHelper: name, labelBaseOf: "", labelCheckpoint: ""},
+		Labels: map[string]string{labelHelper: opts.Name, labelOwner: opts.Owner, labelBaseOf: "", labelCheckpoint: ""},
 	}
 	created, err := api.ContainerCreate(detached, config, &container.HostConfig{NetworkMode: "none"}, nil, nil, "")
 	if err != nil {

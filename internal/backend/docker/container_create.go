@@ -160,6 +160,7 @@ func containerConfig(spec backend.Spec, source, runnable string) (*container.Con
 	labels[labelRunID] = ""
 	labels[labelBaseOf] = ""
 	labels[labelCheckpoint] = ""
+	labels[labelOwner] = spec.Owner
 
 	exposed := make(nat.PortSet, len(spec.Ports))
 	for _, p := range spec.Ports {

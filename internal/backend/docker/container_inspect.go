@@ -31,6 +31,7 @@ func (b *Backend) Inspect(ctx context.Context, id string) (backend.Container, er
 			Name:  nameOf(info),
 			State: stateOf(info.State.Status),
 			Ports: publishedPorts(info),
+			Owner: info.Config.Labels[labelOwner],
 		},
 		StartedAt: parseTime(info.State.StartedAt),
 		EndedAt:   parseTime(info.State.FinishedAt),
@@ -77,6 +78,7 @@ func (b *Backend) List(ctx context.Context) ([]backend.Summary, error) {
 			State:   stateOf(c.State),
 			Ports:   livePorts(c.Ports),
 			Managed: managed,
+			Owner:   c.Labels[labelOwner],
 		})
 	}
 	return summaries, nil

@@ -138,7 +138,7 @@ func TestContainerLabelsAreOurs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for label, want := range map[string]string{labelRunID: "", labelCheckpoint: "", labelBaseOf: "", labelImage: "sha256:source"} {
+	for label, want := range map[string]string{labelRunID: "", labelCheckpoint: "", labelBaseOf: "", labelOwner: "", labelImage: "sha256:source"} {
 		if got, found := config.Labels[label]; got != want || !found {
 			t.Errorf("label %s is %q (set: %t), want %q", label, got, found, want)
 		}

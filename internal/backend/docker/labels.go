@@ -35,4 +35,9 @@ const (
 	// labelImage is the id of the image that the creator of a container named. The
 	// container's own record may point at a copy of it without volumes.
 	labelImage = "dev.rightsize.image"
+
+	// labelOwner is the token of the operation that made a container, a
+	// capture's helper included, so that what a killed process left is known
+	// from a container of somebody else that has its name. Empty on images.
+	labelOwner = "dev.rightsize.owner"
 )

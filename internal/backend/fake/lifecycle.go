@@ -60,6 +60,7 @@ func (b *Backend) prepare(spec backend.Spec) (*container, error) {
 	c := &container{
 		name:    spec.Name,
 		given:   givenOf(spec),
+		owner:   spec.Owner,
 		ports:   publishedPorts(spec),
 		journal: newJournal(),
 		state:   backend.StateCreated,

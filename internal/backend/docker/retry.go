@@ -1,0 +1,38 @@
+package docker
+
+import (
+	"context"
+	"time"
+)
+
+// The pauses between the attempts of a request: four seconds in all, in which an
+// engine that is restarted is back.
+const (
+	firstPause = 100 * time.Millisecond
+	lastPause  = 2700 * time.Millisecond
+	pauseRatio = 3
+)
+
+// again makes a request, and makes it again if the connection to the engine
+// breaks meanwhile. It is for requests that come to the same when they are made
+// twice. Of one that makes something nobody knows, when its answer is lost,
+// whether it has made it: such a request is made once, and its caller looks.
+func again[T any](ctx context.Context, request func() (T, error)) (T, error) {
+	for pause := firstPause; ; pause *= pauseRatio {
+		answer, err := request()
+		if err == nil || !isDisconnect(err) || pause > lastPause {
+			return answer, err
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return answer, err
+		}
+	}
+}
+
+// againErr is again for a request that has no answer but an error.
+func againErr(ctx context.Context, request func() error) error {
+	_, err := again(ctx, func() (struct{}, error) { return struct{}{}, request() })
+	return err
+}
