@@ -8,9 +8,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/rightsize/terraform-provider-rightsize/internal/filelock"
 )
+
+// tempSuffix ends the name of a file that is to become an entry.
+const tempSuffix = ".tmp"
 
 // ErrNotFound is a checkpoint that the registry does not know.
 var ErrNotFound = errors.New("not found")
@@ -37,8 +41,9 @@ func (r *Registry) Dir() string { return r.dir }
 
 // Lock waits until nobody else holds the name's lock and takes it; unlock may
 // be called more than once. Whoever replaces or removes an artifact and its
-// entry holds it meanwhile. The methods of Registry do not take it, and the
-// rightsize libraries do not know it.
+// entry holds it meanwhile, and finds nothing half-written there: what an
+// earlier holder left that was killed is removed. The methods of Registry do
+// not take the lock, and the rightsize libraries do not know it.
 func (r *Registry) Lock(ctx context.Context, name string) (unlock func(), err error) {
 	if err := ValidateName(name); err != nil {
 		return nil, err
@@ -49,7 +54,34 @@ func (r *Registry) Lock(ctx context.Context, name string) (unlock func(), err er
 	if err != nil {
 		return nil, fmt.Errorf("lock checkpoint %q: %w", name, err)
 	}
+	if err := r.removeTemps(name); err != nil {
+		unlock()
+		return nil, fmt.Errorf("remove what an interrupted write of checkpoint %q left in %s: %w", name, r.dir, err)
+	}
 	return unlock, nil
+}
+
+// removeTemps removes the temporary files of writes that never ended.
+func (r *Registry) removeTemps(name string) error {
+	root, err := openRoot(r.dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	files, err := fileNames(root)
+	if err != nil {
+		return err
+	}
+	for _, file := range files {
+		// A name has no dots, so that these are no other name's.
+		if !strings.HasPrefix(file, "."+name+".") || !strings.HasSuffix(file, tempSuffix) {
+			continue
+		}
+		if err := root.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
 }
 
 // Put writes an entry, in place of an earlier one of the same name. Once it
@@ -80,7 +112,7 @@ func (r *Registry) put(file string, entry Entry) error {
 	}
 	defer root.Close()
 
-	temp := "." + entry.Name + "." + rand.Text() + ".tmp"
+	temp := "." + entry.Name + "." + rand.Text() + tempSuffix
 	if err := writeFile(root, temp, data); err != nil {
 		return err
 	}

@@ -66,12 +66,7 @@ func (r *Registry) List() ([]Entry, []*CorruptError, error) {
 
 // entryNames returns the names of the checkpoints in the directory, in order.
 func entryNames(root *os.Root) ([]string, error) {
-	dir, err := root.Open(".")
-	if err != nil {
-		return nil, err
-	}
-	defer dir.Close()
-	files, err := dir.Readdirnames(-1)
+	files, err := fileNames(root)
 	if err != nil {
 		return nil, err
 	}
@@ -83,6 +78,16 @@ func entryNames(root *os.Root) ([]string, error) {
 	}
 	slices.Sort(names)
 	return names, nil
+}
+
+// fileNames returns the names of all the files in the directory.
+func fileNames(root *os.Root) ([]string, error) {
+	dir, err := root.Open(".")
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	return dir.Readdirnames(-1)
 }
 
 // read returns the entry of a valid name.

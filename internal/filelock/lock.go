@@ -31,21 +31,13 @@ const (
 //
 // Lock is not reentrant, and it gives up as soon as ctx is done.
 func Lock(ctx context.Context, path string) (unlock func(), err error) {
-	// The working directory may have changed by the time of unlock.
-	path, err = filepath.Abs(path)
-	if err != nil {
-		return nil, fmt.Errorf("locate lock file: %w", err)
-	}
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("take lock %s: %w", path, err)
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return nil, fmt.Errorf("make directory of lock file: %w", err)
+	lock, path, err := prepare(path)
+	if err != nil {
+		return nil, err
 	}
-
-	// Opened for writing, because NFS emulates flock by a record lock and
-	// grants an exclusive one only to a writer.
-	lock := flock.New(path, flock.SetFlag(os.O_CREATE|os.O_RDWR|openFlags), flock.SetPermissions(0o600))
 
 	// There is no blocking flock that a context could end, hence the polling.
 	busy := 0
@@ -70,6 +62,40 @@ func Lock(ctx context.Context, path string) (unlock func(), err error) {
 		case <-timer.C:
 		}
 	}
+}
+
+// TryLock is [Lock] without waiting; held is false if somebody else holds the
+// lock.
+func TryLock(path string) (unlock func(), held bool, err error) {
+	lock, path, err := prepare(path)
+	if err != nil {
+		return nil, false, err
+	}
+	held, err = try(lock, path)
+	switch {
+	case isBusy(err):
+		return nil, false, nil
+	case err != nil:
+		return nil, false, fmt.Errorf("take lock: %w", err)
+	case !held:
+		return nil, false, nil
+	}
+	return sync.OnceFunc(func() { release(lock, path) }), true, nil
+}
+
+// prepare returns a lock that is not taken yet, and its path made absolute: the
+// working directory may have changed by the time of unlock.
+func prepare(path string) (*flock.Flock, string, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, "", fmt.Errorf("locate lock file: %w", err)
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, "", fmt.Errorf("make directory of lock file: %w", err)
+	}
+	// Opened for writing, because NFS emulates flock by a record lock and
+	// grants an exclusive one only to a writer.
+	return flock.New(path, flock.SetFlag(os.O_CREATE|os.O_RDWR|openFlags), flock.SetPermissions(0o600)), path, nil
 }
 
 // try takes the lock if nobody holds it.

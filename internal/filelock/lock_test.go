@@ -237,3 +237,20 @@ func read(t *testing.T, path string) string {
 	}
 	return string(data)
 }
+
+func TestTryLock(t *testing.T) {
+	t.Parallel()
+
+	path := filepath.Join(t.TempDir(), "lock")
+	unlock, held, err := filelock.TryLock(path)
+	if err != nil || !held {
+		t.Fatalf("a free lock: held %t, error %v", held, err)
+	}
+	if _, held, err := filelock.TryLock(path); err != nil || held {
+		t.Errorf("a lock that is held: held %t, error %v", held, err)
+	}
+	unlock()
+	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the file is left: %v", err)
+	}
+}
