@@ -24,7 +24,7 @@ func (b *Backend) Publish(ctx context.Context, name string, artifact backend.Art
 		return "", err
 	}
 	ref := checkpointRepository + ":" + name
-	if err := api.ImageTag(ctx, artifact.ID, ref); err != nil {
+	if err := againErr(ctx, func() error { return api.ImageTag(ctx, artifact.ID, ref) }); err != nil {
 		return "", b.fail("tag image "+artifact.ID+" as "+ref, err)
 	}
 	return ref, nil
@@ -35,6 +35,12 @@ func (b *Backend) Publish(ctx context.Context, name string, artifact backend.Art
 // [Backend.Collect] when they are gone; one that carries a tag of the user's
 // stays under that.
 func (b *Backend) RemoveArtifact(ctx context.Context, id string) error {
+	// As a whole, so that a tag is looked at again before it is removed again: it
+	// may stand for somebody's newer image by then.
+	return againErr(ctx, func() error { return b.removeArtifact(ctx, id) })
+}
+
+func (b *Backend) removeArtifact(ctx context.Context, id string) error {
 	api, err := b.api(ctx)
 	if err != nil {
 		return err
@@ -56,7 +62,7 @@ func (b *Backend) RemoveArtifact(ctx context.Context, id string) error {
 		// By its id the engine would remove an only tag with the image.
 		return nil
 	}
-	_, err = api.ImageRemove(ctx, img.ID, imagetypes.RemoveOptions{PruneChildren: true})
+	err = deleteImage(ctx, api, img.ID)
 	if err == nil || cerrdefs.IsNotFound(err) || cerrdefs.IsConflict(err) {
 		return nil
 	}
@@ -77,6 +83,21 @@ func untagCheckpoint(ctx context.Context, api *client.Client, ref string) error 
 	return err
 }
 
+// deleteImage removes a tag or an image that nothing uses, with the parents that
+// only it has used.
+func deleteImage(ctx context.Context, api *client.Client, idOrRef string) error {
+	return againErr(ctx, func() error {
+		_, err := api.ImageRemove(ctx, idOrRef, imagetypes.RemoveOptions{PruneChildren: true})
+		return err
+	})
+}
+
+func listImages(ctx context.Context, api *client.Client, matching ...filters.KeyValuePair) ([]imagetypes.Summary, error) {
+	return again(ctx, func() ([]imagetypes.Summary, error) {
+		return api.ImageList(ctx, imagetypes.ListOptions{Filters: filters.NewArgs(matching...)})
+	})
+}
+
 // Collect removes the images without a tag that were captured under the name,
 // except keep and those in use.
 func (b *Backend) Collect(ctx context.Context, name, keep string) error {
@@ -87,10 +108,10 @@ func (b *Backend) Collect(ctx context.Context, name, keep string) error {
 	if err := b.collectHelpers(ctx, name); err != nil {
 		return err
 	}
-	images, err := api.ImageList(ctx, imagetypes.ListOptions{Filters: filters.NewArgs(
+	images, err := listImages(ctx, api,
 		filters.Arg("dangling", "true"),
 		filters.Arg("label", labelCheckpoint+"="+name),
-	)})
+	)
 	if err != nil {
 		return b.fail("list what earlier captures of "+name+" left behind", err)
 	}
@@ -100,7 +121,7 @@ func (b *Backend) Collect(ctx context.Context, name, keep string) error {
 		}
 		// The copy that a capture with volumes may have been interrupted with.
 		b.dropBase(ctx, baseRepository+":"+strings.TrimPrefix(img.ID, "sha256:"))
-		_, err := api.ImageRemove(ctx, img.ID, imagetypes.RemoveOptions{PruneChildren: true})
+		err := deleteImage(ctx, api, img.ID)
 		if err != nil && !cerrdefs.IsNotFound(err) && !cerrdefs.IsConflict(err) {
 			return b.fail("remove image "+img.ID, err)
 		}
@@ -124,9 +145,7 @@ func (b *Backend) ListArtifacts(ctx context.Context) ([]backend.Artifact, error)
 	if err != nil {
 		return nil, err
 	}
-	images, err := api.ImageList(ctx, imagetypes.ListOptions{Filters: filters.NewArgs(
-		filters.Arg("reference", checkpointRepository+":*"),
-	)})
+	images, err := listImages(ctx, api, filters.Arg("reference", checkpointRepository+":*"))
 	if err != nil {
 		return nil, b.fail("list checkpoints", err)
 	}

@@ -98,11 +98,11 @@ func (b *Backend) describe(ctx context.Context) (*description, error) {
 		if err != nil {
 			return nil, err
 		}
-		info, err := api.Info(ctx)
+		info, err := again(ctx, func() (system.Info, error) { return api.Info(ctx) })
 		if err != nil {
 			return nil, b.fail(tried, err)
 		}
-		version, err := api.ServerVersion(ctx)
+		version, err := again(ctx, func() (types.Version, error) { return api.ServerVersion(ctx) })
 		if err != nil {
 			return nil, b.fail(tried, err)
 		}

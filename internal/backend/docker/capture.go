@@ -14,10 +14,10 @@ import (
 
 	cerrdefs "github.com/containerd/errdefs"
 	"github.com/docker/docker/api/types/container"
-	imagetypes "github.com/docker/docker/api/types/image"
 	"github.com/docker/docker/api/types/mount"
 
 	"github.com/rightsize/terraform-provider-rightsize/internal/backend"
+	"github.com/rightsize/terraform-provider-rightsize/internal/faultpoint"
 	"github.com/rightsize/terraform-provider-rightsize/internal/filelock"
 )
 
@@ -148,6 +148,7 @@ func (b *Backend) commit(ctx context.Context, info container.InspectResponse, na
 		return "", err
 	}
 	defer unlock()
+	faultpoint.Reach(ctx, faultpoint.CommitLocked)
 
 	options := container.CommitOptions{
 		Pause:   pause,
@@ -157,8 +158,13 @@ func (b *Backend) commit(ctx context.Context, info container.InspectResponse, na
 	}
 	for attempt := 1; ; attempt++ {
 		var committed container.CommitResponse
-		committed, err = api.ContainerCommit(ctx, info.ID, options)
+		// A commit whose answer was lost may have made an image, which Collect
+		// finds: it has no tag, and the checkpoint's name for a label.
+		committed, err = again(ctx, func() (container.CommitResponse, error) {
+			return api.ContainerCommit(ctx, info.ID, options)
+		})
 		if err == nil {
+			faultpoint.Reach(ctx, faultpoint.Committed)
 			return committed.ID, nil
 		}
 		if attempt == commitAttempts || !passes(err) {
@@ -250,5 +256,5 @@ func (b *Backend) dropImage(ctx context.Context, id string) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTimeout)
 	defer cancel()
-	_, _ = api.ImageRemove(ctx, id, imagetypes.RemoveOptions{PruneChildren: true})
+	_ = deleteImage(ctx, api, id)
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/docker/docker/client"
 
 	"github.com/rightsize/terraform-provider-rightsize/internal/backend"
+	"github.com/rightsize/terraform-provider-rightsize/internal/faultpoint"
 )
 
 // captureVolumes makes an image of a container with the content of its volumes
@@ -55,6 +56,7 @@ func (b *Backend) captureVolumes(ctx context.Context, info container.InspectResp
 	if helperID, err = b.createHelper(ctx, api, committed, opts); err != nil {
 		return "", refuseVolumes(info, volumes, err)
 	}
+	faultpoint.Reach(ctx, faultpoint.HelperMade)
 	for i, volume := range volumes {
 		progress(opts, "copy volume %s of container %s", volume, nameOf(info))
 		whenRead := func() error { return nil }
@@ -64,6 +66,7 @@ func (b *Backend) captureVolumes(ctx context.Context, info container.InspectResp
 		if err := b.copyVolume(ctx, api, info, helperID, volume, whenRead); err != nil {
 			return "", err
 		}
+		faultpoint.Reach(ctx, faultpoint.VolumeCopied)
 	}
 
 	progress(opts, "commit the copy of container %s", nameOf(info))
@@ -120,6 +123,7 @@ func (b *Backend) freeze(ctx context.Context, api *client.Client, info container
 		}
 		return nil, err
 	}
+	faultpoint.Reach(ctx, faultpoint.Paused)
 	return resume, nil
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/docker/go-connections/nat"
 
 	"github.com/rightsize/terraform-provider-rightsize/internal/backend"
+	"github.com/rightsize/terraform-provider-rightsize/internal/faultpoint"
 )
 
 const (
@@ -35,7 +36,9 @@ func (b *Backend) Create(ctx context.Context, spec backend.Spec) (backend.Contai
 	if err != nil {
 		return backend.Container{}, err
 	}
+	faultpoint.Reach(ctx, faultpoint.Made)
 	c, err := b.furnish(ctx, id, spec.Files)
+	faultpoint.Reach(ctx, faultpoint.Furnished)
 	if err != nil {
 		if left := b.discard(ctx, id); left != nil {
 			err = errors.Join(err, left)
@@ -67,6 +70,7 @@ func (b *Backend) createFromImage(ctx context.Context, spec backend.Spec) (id st
 		if err != nil {
 			return "", err
 		}
+		faultpoint.Reach(ctx, faultpoint.Copied)
 		id, err = b.createContainer(ctx, spec, source, runnable)
 		if err == nil {
 			return id, nil
@@ -119,11 +123,32 @@ func (b *Backend) createContainer(ctx context.Context, spec backend.Spec, source
 	// container whose id nobody has learnt. So it is not interrupted.
 	detached, cancel := context.WithTimeout(context.WithoutCancel(ctx), createTimeout)
 	defer cancel()
-	created, err := api.ContainerCreate(detached, config, hostConfig(spec, bindAddress), nil, nil, spec.Name)
+	id, err = again(detached, func() (string, error) {
+		created, err := api.ContainerCreate(detached, config, hostConfig(spec, bindAddress), nil, nil, spec.Name)
+		if isDisconnect(err) || cerrdefs.IsConflict(err) {
+			if id, made := b.createdFor(detached, spec); made {
+				return id, nil
+			}
+		}
+		return created.ID, err
+	})
 	if err != nil {
 		return "", b.failCreate(spec.Name, err)
 	}
-	return created.ID, nil
+	return id, nil
+}
+
+// createdFor finds the container that a creation has made although its answer
+// was lost. The name alone does not tell it from somebody else's.
+func (b *Backend) createdFor(ctx context.Context, spec backend.Spec) (id string, made bool) {
+	if spec.Owner == "" {
+		return "", false
+	}
+	info, err := b.inspect(ctx, spec.Name)
+	if err != nil || info.Config.Labels[labelOwner] != spec.Owner {
+		return "", false
+	}
+	return info.ID, true
 }
 
 func (b *Backend) failCreate(name string, err error) error {

@@ -64,7 +64,9 @@ func (b *Backend) List(ctx context.Context) ([]backend.Summary, error) {
 	if err != nil {
 		return nil, err
 	}
-	containers, err := api.ContainerList(ctx, container.ListOptions{All: true})
+	containers, err := again(ctx, func() ([]container.Summary, error) {
+		return api.ContainerList(ctx, container.ListOptions{All: true})
+	})
 	if err != nil {
 		return nil, b.fail("list containers", err)
 	}
@@ -91,7 +93,7 @@ func (b *Backend) inspect(ctx context.Context, id string) (container.InspectResp
 	if err != nil {
 		return container.InspectResponse{}, err
 	}
-	info, err := api.ContainerInspect(ctx, id)
+	info, err := again(ctx, func() (container.InspectResponse, error) { return api.ContainerInspect(ctx, id) })
 	if err != nil {
 		return container.InspectResponse{}, b.fail("inspect container "+id, err)
 	}

@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"github.com/docker/docker/api/types/container"
+	"github.com/docker/docker/client"
 
 	"github.com/rightsize/terraform-provider-rightsize/internal/backend"
 )
@@ -30,10 +31,27 @@ func (b *Backend) Start(ctx context.Context, id string, spec backend.Spec) error
 	case before.State.Running:
 		return nil
 	}
-	if err := api.ContainerStart(ctx, id, container.StartOptions{}); err != nil {
+	if err := startOnce(ctx, api, before); err != nil {
 		return b.explainStart(ctx, before, spec, b.fail("start container "+spec.Name, err))
 	}
 	return nil
+}
+
+// startOnce starts the process, and tries again if the connection breaks unless
+// the process has started by then: it may have ended already, and a job must
+// not run twice.
+func startOnce(ctx context.Context, api *client.Client, before container.InspectResponse) error {
+	return againErr(ctx, func() error {
+		err := api.ContainerStart(ctx, before.ID, container.StartOptions{})
+		if !isDisconnect(err) {
+			return err
+		}
+		after, inspectErr := api.ContainerInspect(ctx, before.ID)
+		if inspectErr == nil && after.State != nil && after.State.StartedAt != before.State.StartedAt {
+			return nil
+		}
+		return err
+	})
 }
 
 // explainStart adds to a failed start which part of the spec is at fault. The

@@ -11,6 +11,7 @@ import (
 	"github.com/docker/docker/client"
 
 	"github.com/rightsize/terraform-provider-rightsize/internal/backend"
+	"github.com/rightsize/terraform-provider-rightsize/internal/faultpoint"
 )
 
 // Stop ends the container's process, gracefully within grace.
@@ -31,7 +32,10 @@ func (b *Backend) Stop(ctx context.Context, id string, grace time.Duration) erro
 		}
 	}
 	seconds := graceSeconds(grace)
-	return b.fail("stop container "+id, api.ContainerStop(ctx, id, container.StopOptions{Timeout: &seconds}))
+	err = againErr(ctx, func() error {
+		return api.ContainerStop(ctx, id, container.StopOptions{Timeout: &seconds})
+	})
+	return b.fail("stop container "+id, err)
 }
 
 // graceSeconds rounds up, because a grace below one second would mean none. To
@@ -54,7 +58,9 @@ func (b *Backend) Remove(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	err = api.ContainerRemove(ctx, info.ID, container.RemoveOptions{Force: true, RemoveVolumes: true})
+	err = againErr(ctx, func() error {
+		return api.ContainerRemove(ctx, info.ID, container.RemoveOptions{Force: true, RemoveVolumes: true})
+	})
 	if cerrdefs.IsConflict(err) {
 		// Somebody else is removing it. It is gone when they are done.
 		err = awaitRemoval(ctx, api, info.ID)
@@ -62,6 +68,7 @@ func (b *Backend) Remove(ctx context.Context, id string) error {
 	if err != nil && !cerrdefs.IsNotFound(err) {
 		return b.fail("remove container "+id, err)
 	}
+	faultpoint.Reach(ctx, faultpoint.Removed)
 	b.dropUnused(ctx, info.Image)
 	return nil
 }

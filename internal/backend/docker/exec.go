@@ -23,14 +23,17 @@ func (b *Backend) Exec(ctx context.Context, id string, cmd backend.Exec) (int, e
 		return 0, err
 	}
 	tried := "run a command in container " + id
-	created, err := api.ContainerExecCreate(ctx, id, container.ExecOptions{
-		Cmd:          cmd.Command,
-		Env:          envList(cmd.Env),
-		User:         cmd.User,
-		WorkingDir:   cmd.WorkingDir,
-		AttachStdin:  cmd.Stdin != nil,
-		AttachStdout: true,
-		AttachStderr: true,
+	// What is created here does not run yet.
+	created, err := again(ctx, func() (container.ExecCreateResponse, error) {
+		return api.ContainerExecCreate(ctx, id, container.ExecOptions{
+			Cmd:          cmd.Command,
+			Env:          envList(cmd.Env),
+			User:         cmd.User,
+			WorkingDir:   cmd.WorkingDir,
+			AttachStdin:  cmd.Stdin != nil,
+			AttachStdout: true,
+			AttachStderr: true,
+		})
 	})
 	if err != nil {
 		return 0, b.fail(tried, err)
@@ -78,7 +81,8 @@ func converse(ctx context.Context, stream types.HijackedResponse, cmd backend.Ex
 // execExit returns the exit code of a command whose output has ended. The
 // engine may record the exit a moment after it closes the streams.
 func execExit(ctx context.Context, api *client.Client, execID string) (int, error) {
-	exec, err := api.ContainerExecInspect(ctx, execID)
+	inspect := func() (container.ExecInspect, error) { return api.ContainerExecInspect(ctx, execID) }
+	exec, err := again(ctx, inspect)
 	if err != nil || !exec.Running {
 		return exec.ExitCode, err
 	}
@@ -92,7 +96,7 @@ func execExit(ctx context.Context, api *client.Client, execID string) (int, erro
 	)})
 	for {
 		// Again, now that no exit can be missed.
-		exec, err = api.ContainerExecInspect(ctx, execID)
+		exec, err = again(ctx, inspect)
 		if err != nil || !exec.Running {
 			return exec.ExitCode, err
 		}

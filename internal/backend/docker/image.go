@@ -136,7 +136,7 @@ func (b *Backend) inspectImage(ctx context.Context, idOrRef string) (image, erro
 	if err != nil {
 		return image{}, err
 	}
-	response, err := api.ImageInspect(ctx, idOrRef)
+	response, err := again(ctx, func() (imagetypes.InspectResponse, error) { return api.ImageInspect(ctx, idOrRef) })
 	if err != nil {
 		return image{}, b.failImage("inspect image "+idOrRef, err)
 	}

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 
-	imagetypes "github.com/docker/docker/api/types/image"
 	"github.com/docker/docker/client"
 	dockerspec "github.com/moby/docker-image-spec/specs-go/v1"
 	"github.com/opencontainers/go-digest"
@@ -66,7 +65,7 @@ func (b *Backend) makeCopy(ctx context.Context, img image, tag string) (string, 
 	}
 	archive, err := pack(ctx, api, img, tag)
 	if err == nil {
-		err = load(ctx, api, archive)
+		err = againErr(ctx, func() error { return load(ctx, api, archive) })
 	}
 	if err != nil {
 		return "", b.failCopy(ctx, img, err)
@@ -227,5 +226,5 @@ func (b *Backend) dropBaseImage(ctx context.Context, img image) {
 // untag removes a tag, and the image with it, unless something uses it. The
 // engine refuses the rest, and what it refuses to remove is what has to stay.
 func (b *Backend) untag(ctx context.Context, api *client.Client, tag string) {
-	_, _ = api.ImageRemove(ctx, tag, imagetypes.RemoveOptions{PruneChildren: true})
+	_ = deleteImage(ctx, api, tag)
 }

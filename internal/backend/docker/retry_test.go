@@ -1,0 +1,184 @@
+package docker
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+
+	"github.com/docker/docker/api/types/container"
+
+	"github.com/rightsize/terraform-provider-rightsize/internal/backend"
+)
+
+// hangUp ends the connection without an answer.
+func hangUp(http.ResponseWriter) { panic(http.ErrAbortHandler) }
+
+func TestAgain(t *testing.T) {
+	t.Parallel()
+	broken := errors.New("broken")
+	tests := map[string]struct {
+		failures int
+		err      error
+		want     error
+		attempts int
+	}{
+		"answers":                  {0, nil, nil, 1},
+		"breaks off twice":         {2, io.ErrUnexpectedEOF, nil, 3},
+		"fails for another reason": {9, broken, broken, 1},
+		"stays away":               {9, io.EOF, io.EOF, 5},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				attempts := 0
+				_, err := again(t.Context(), func() (int, error) {
+					if attempts++; attempts <= test.failures {
+						return 0, test.err
+					}
+					return attempts, nil
+				})
+				if !errors.Is(err, test.want) || attempts != test.attempts {
+					t.Errorf("got %v after %d attempts, want %v after %d", err, attempts, test.want, test.attempts)
+				}
+			})
+		})
+	}
+}
+
+// An interruption does not wait for an engine that is away.
+func TestAgainInterrupted(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	attempts := 0
+	_, err := again(ctx, func() (int, error) {
+		attempts++
+		cancel()
+		return 0, io.EOF
+	})
+	if !errors.Is(err, io.EOF) || attempts != 1 {
+		t.Errorf("got %v after %d attempts", err, attempts)
+	}
+}
+
+// A job whose start was answered to nobody has run, and is not run again.
+func TestStartLosesItsAnswer(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		heard int32 // from which request on the engine hears of it
+		want  int32
+	}{
+		"the engine had started it":      {heard: 1, want: 1},
+		"the engine had not heard of it": {heard: 2, want: 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var requests atomic.Int32
+			b := fakeEngine(t, map[string]http.HandlerFunc{
+				"GET /containers/job/json": func(w http.ResponseWriter, _ *http.Request) {
+					state := &container.State{Status: "created", StartedAt: "0001-01-01T00:00:00Z"}
+					if requests.Load() >= test.heard {
+						state = &container.State{Status: "exited", StartedAt: "2026-01-01T00:00:00Z"}
+					}
+					reply(w, http.StatusOK, container.InspectResponse{
+						ContainerJSONBase: &container.ContainerJSONBase{ID: "job", State: state, HostConfig: &container.HostConfig{}},
+						Config:            &container.Config{},
+					})
+				},
+				"POST /containers/job/start": func(w http.ResponseWriter, _ *http.Request) {
+					if requests.Add(1) == 1 {
+						hangUp(w)
+					}
+					w.WriteHeader(http.StatusNoContent)
+				},
+			})
+			if err := b.Start(t.Context(), "job", backend.Spec{Name: "job"}); err != nil {
+				t.Fatal(err)
+			}
+			if got := requests.Load(); got != test.want {
+				t.Errorf("the engine was asked %d times to start it, want %d", got, test.want)
+			}
+		})
+	}
+}
+
+// A container whose creation was answered to nobody is taken for what it is,
+// and one of somebody else's that has the name is not.
+func TestCreateLosesItsAnswer(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		owner string
+		want  error
+	}{
+		"it is there":                {owner: "this operation"},
+		"somebody else has the name": {owner: "another", want: backend.ErrNameTaken},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var creations atomic.Int32
+			b := fakeEngine(t, map[string]http.HandlerFunc{
+				"POST /containers/create": func(w http.ResponseWriter, _ *http.Request) {
+					if creations.Add(1) == 1 {
+						hangUp(w)
+					}
+					reply(w, http.StatusConflict, map[string]string{"message": "the name is taken"})
+				},
+				"GET /containers/web/json": func(w http.ResponseWriter, _ *http.Request) {
+					reply(w, http.StatusOK, container.InspectResponse{
+						ContainerJSONBase: &container.ContainerJSONBase{ID: "made", State: &container.State{}, HostConfig: &container.HostConfig{}},
+						Config:            &container.Config{Labels: map[string]string{labelOwner: test.owner}},
+					})
+				},
+			})
+			spec := backend.Spec{Name: "web", Image: "app", Owner: "this operation"}
+			id, err := b.createContainer(t.Context(), spec, "sha256:1", "sha256:1")
+			if !errors.Is(err, test.want) {
+				t.Fatalf("got %v, want %v", err, test.want)
+			}
+			if err == nil && (id != "made" || creations.Load() != 1) {
+				t.Errorf("got container %q after %d creations", id, creations.Load())
+			}
+		})
+	}
+}
+
+// The copy of the image that a container ran from goes with it, also if the
+// engine's answer to the removal is lost.
+func TestRemoveLosesItsAnswer(t *testing.T) {
+	t.Parallel()
+	var removals, untagged atomic.Int32
+	b := fakeEngine(t, map[string]http.HandlerFunc{
+		"GET /containers/web/json": func(w http.ResponseWriter, _ *http.Request) {
+			reply(w, http.StatusOK, container.InspectResponse{
+				ContainerJSONBase: &container.ContainerJSONBase{ID: "web", Image: "sha256:1", State: &container.State{}, HostConfig: &container.HostConfig{}},
+				Config:            &container.Config{},
+			})
+		},
+		"DELETE /containers/web": func(w http.ResponseWriter, _ *http.Request) {
+			if removals.Add(1) == 1 {
+				hangUp(w)
+			}
+			reply(w, http.StatusNotFound, map[string]string{"message": "gone"})
+		},
+		"GET /images/sha256:1/json": func(w http.ResponseWriter, _ *http.Request) {
+			reply(w, http.StatusOK, map[string]any{
+				"Id": "sha256:1", "RepoTags": []string{baseRepository + ":1"},
+				"Config": map[string]any{"Labels": map[string]string{labelBaseOf: "sha256:0"}},
+			})
+		},
+		"DELETE /images/" + baseRepository + ":1": func(w http.ResponseWriter, _ *http.Request) {
+			untagged.Add(1)
+			reply(w, http.StatusOK, []any{})
+		},
+	})
+	if err := b.Remove(t.Context(), "web"); err != nil {
+		t.Fatal(err)
+	}
+	if untagged.Load() != 1 {
+		t.Errorf("the copy was removed %d times, want once", untagged.Load())
+	}
+}
