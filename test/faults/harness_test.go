@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log"
@@ -195,6 +196,13 @@ func (s *stack) sibling() *stack {
 	return &other
 }
 
+// in returns the stack for use in a subtest.
+func (s *stack) in(t *testing.T) *stack {
+	within := *s
+	within.t = t
+	return &within
+}
+
 // write sets the configuration.
 func (s *stack) write(body string) {
 	s.t.Helper()
@@ -313,4 +321,22 @@ func (s *stack) output(name string) string {
 // entryPath is where the registry keeps a checkpoint's entry.
 func (s *stack) entryPath(name string) string {
 	return filepath.Join(s.cacheDir, "checkpoints", name+".json")
+}
+
+// registered returns the ref that the registry has for the stack's checkpoint;
+// empty if there is none.
+func (s *stack) registered(t *testing.T) string {
+	t.Helper()
+	data, err := os.ReadFile(s.entryPath(s.name))
+	if errors.Is(err, os.ErrNotExist) {
+		return ""
+	}
+	var entry struct{ Ref string }
+	if err == nil {
+		err = json.Unmarshal(data, &entry)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return entry.Ref
 }
