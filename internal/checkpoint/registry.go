@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/rightsize/terraform-provider-rightsize/internal/faultpoint"
 	"github.com/rightsize/terraform-provider-rightsize/internal/filelock"
 )
 
@@ -116,10 +117,12 @@ func (r *Registry) put(file string, entry Entry) error {
 	if err := writeFile(root, temp, data); err != nil {
 		return err
 	}
+	faultpoint.Reach(context.Background(), faultpoint.EntryWritten)
 	if err := root.Rename(temp, file); err != nil {
 		_ = root.Remove(temp)
 		return err
 	}
+	faultpoint.Reach(context.Background(), faultpoint.EntryRenamed)
 	return syncDir(root)
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/rightsize/terraform-provider-rightsize/internal/backend/selection"
 	"github.com/rightsize/terraform-provider-rightsize/internal/checkpoint"
 	"github.com/rightsize/terraform-provider-rightsize/internal/fixture"
+	"github.com/rightsize/terraform-provider-rightsize/internal/intent"
 )
 
 var (
@@ -127,6 +128,7 @@ func (p *rightsizeProvider) Configure(ctx context.Context, req provider.Configur
 	fixtures := fixture.New(fixture.Config{
 		Open:     func(ctx context.Context) (backend.Backend, error) { return p.open(ctx, chosen) },
 		Registry: checkpoint.Open(cacheDir),
+		Intents:  intent.Open(chosen.LockDir()),
 		Log:      logStep,
 	})
 	resp.ResourceData = fixtures

@@ -35,6 +35,9 @@ type DockerConfig struct {
 	Host, Context, CertPath string
 }
 
+// LockDir is where locks live that hold across processes.
+func (c Config) LockDir() string { return filepath.Join(c.CacheDir, "locks") }
+
 // Open returns the backend that config asks for. With Auto it contacts the
 // engine, to know that it is there; otherwise the first operation does.
 func Open(ctx context.Context, config Config) (backend.Backend, error) {
@@ -91,7 +94,7 @@ func newDocker(config Config) *docker.Backend {
 		Host:      config.Docker.Host,
 		Context:   config.Docker.Context,
 		CertPath:  config.Docker.CertPath,
-		LockDir:   filepath.Join(config.CacheDir, "locks"),
+		LockDir:   config.LockDir(),
 		UserAgent: config.UserAgent,
 	})
 }
