@@ -1,0 +1,268 @@
+package faults
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/rightsize/terraform-provider-rightsize/internal/faultpoint"
+)
+
+// scenario is something that Terraform does and that is interrupted.
+type scenario struct {
+	// before brings the stack to where the interrupted run begins; nil if that
+	// is nothing at all.
+	before func(s *stack)
+	// config is what is applied, interrupted and again.
+	config func(s *stack) string
+	// destroys says that a destroy is interrupted instead of the apply.
+	destroys bool
+	// kept says that a good checkpoint stands all the time.
+	kept bool
+	// check looks whether the configured state is reached.
+	check func(s *stack)
+	// points are where the run is interrupted, "point:n" being the nth time.
+	points []string
+}
+
+func points(all ...faultpoint.Point) []string {
+	var names []string
+	for _, point := range all {
+		names = append(names, string(point))
+	}
+	return names
+}
+
+var scenarios = map[string]scenario{
+	"start": {
+		config: func(s *stack) string { return s.webConfig("one", "v1") },
+		check:  func(s *stack) { s.wantRows(s.name+"-web", "v1") },
+		points: points(faultpoint.Recorded, faultpoint.Copied, faultpoint.Made, faultpoint.Furnished, faultpoint.Created,
+			faultpoint.Started, faultpoint.Ready, faultpoint.StepsDone, faultpoint.Answering),
+	},
+	"seed": {
+		config: func(s *stack) string { return s.ordersConfig("v1") },
+		check:  func(s *stack) { s.wantCheckpoint("v1") },
+		points: points(faultpoint.Locked, faultpoint.Recorded, faultpoint.Copied, faultpoint.Made, faultpoint.Furnished, faultpoint.Created,
+			faultpoint.Started, faultpoint.Ready, faultpoint.StepsDone, faultpoint.SeedStopped, faultpoint.CommitLocked, faultpoint.Committed,
+			faultpoint.Captured, faultpoint.Published, faultpoint.EntryWritten, faultpoint.EntryRenamed, faultpoint.Collected,
+			faultpoint.SeedRemoved, faultpoint.Answering, faultpoint.Erased),
+	},
+	"capture again": {
+		before: func(s *stack) { s.applied(s.ordersConfig("v1")) },
+		config: func(s *stack) string { return s.ordersConfig("v2") },
+		kept:   true,
+		check:  func(s *stack) { s.wantCheckpoint("v2") },
+		points: points(faultpoint.Locked, faultpoint.Recorded, faultpoint.StepsDone, faultpoint.SeedStopped, faultpoint.CommitLocked,
+			faultpoint.Committed, faultpoint.Captured, faultpoint.Published, faultpoint.EntryWritten, faultpoint.EntryRenamed,
+			faultpoint.Dropped, faultpoint.Collected, faultpoint.SeedRemoved, faultpoint.Answering),
+	},
+	"capture with volumes": {
+		before: func(s *stack) {
+			s.engine.docker(s.t, "run", "-d", "--name", s.name+"-theirs", s.image)
+			s.engine.docker(s.t, "exec", s.name+"-theirs", "sh", "-c", "echo v1 > /srv/rows")
+		},
+		config: func(s *stack) string {
+			return fmt.Sprintf("resource \"rightsize_checkpoint\" \"orders\" {\n  name = %q\n  container_id = %q\n}\n", s.name+"-orders", s.name+"-theirs")
+		},
+		check: func(s *stack) {
+			s.wantCheckpoint("v1")
+			s.wantRows(s.name+"-theirs", "v1") // it runs, and is not frozen
+			s.engine.docker(s.t, "rm", "-f", "-v", s.name+"-theirs")
+		},
+		points: append(points(faultpoint.Recorded, faultpoint.Paused, faultpoint.Committed, faultpoint.HelperMade, faultpoint.VolumeCopied,
+			faultpoint.Captured, faultpoint.Published), string(faultpoint.CommitLocked)+":2", string(faultpoint.Committed)+":2"),
+	},
+	"reset": {
+		before: func(s *stack) { s.applied(s.webConfig("one", "v1")) },
+		config: func(s *stack) string { return s.webConfig("two", "v1") },
+		check:  func(s *stack) { s.wantRows(s.name+"-web", "v1") },
+		points: points(faultpoint.Recorded, faultpoint.ResetRemoved, faultpoint.Copied, faultpoint.Made, faultpoint.Furnished, faultpoint.Created,
+			faultpoint.Started, faultpoint.Ready, faultpoint.StepsDone, faultpoint.Answering),
+	},
+	"destroy a container": {
+		before:   func(s *stack) { s.applied(s.webConfig("one", "v1")) },
+		config:   func(s *stack) string { return s.webConfig("one", "v1") },
+		destroys: true,
+		check:    func(s *stack) { s.wantRows(s.name+"-web", "v1") },
+		points:   points(faultpoint.Stopped, faultpoint.Removed),
+	},
+	"destroy a checkpoint": {
+		before:   func(s *stack) { s.applied(s.ordersConfig("v1")) },
+		config:   func(s *stack) string { return s.ordersConfig("v1") },
+		destroys: true,
+		check:    func(s *stack) { s.wantCheckpoint("v1") },
+		points:   points(faultpoint.Locked, faultpoint.ArtifactRemoved, faultpoint.EntryRemoved),
+	},
+	"clear away": {
+		before: func(s *stack) {
+			s.write(s.webConfig("one", "v1"))
+			s.applyKilledAt(string(faultpoint.Created))
+		},
+		config: func(s *stack) string { return s.webConfig("one", "v1") },
+		check:  func(s *stack) { s.wantRows(s.name+"-web", "v1") },
+		points: points(faultpoint.Swept),
+	},
+}
+
+// reducedPoints are those of the reduced form.
+var reducedPoints = map[string][]string{
+	"start":                points(faultpoint.Made),
+	"seed":                 points(faultpoint.StepsDone),
+	"capture again":        points(faultpoint.Published, faultpoint.EntryWritten),
+	"capture with volumes": points(faultpoint.VolumeCopied),
+	"reset":                points(faultpoint.ResetRemoved),
+	"destroy a checkpoint": points(faultpoint.ArtifactRemoved),
+}
+
+// eachInterruption runs a test for each step of each scenario.
+func eachInterruption(t *testing.T, e engine, test func(t *testing.T, s *stack, sc scenario, point string)) {
+	t.Helper()
+	for name, sc := range scenarios {
+		chosen := sc.points
+		if reduced() {
+			chosen = reducedPoints[name]
+		}
+		for _, point := range chosen {
+			t.Run(name+"/"+point, func(t *testing.T) {
+				t.Parallel()
+				s := newStack(t, e)
+				if sc.before != nil {
+					sc.before(s)
+				}
+				s.write(sc.config(s))
+				test(t, s, sc, point)
+			})
+		}
+	}
+}
+
+// A step that no scenario interrupts would be one of which nothing is known.
+func TestEveryStepIsInterrupted(t *testing.T) {
+	t.Parallel()
+	for _, point := range faultpoint.All() {
+		found := false
+		for _, sc := range scenarios {
+			found = found || slices.Contains(sc.points, string(point))
+		}
+		if !found {
+			t.Errorf("no scenario is interrupted at %q", point)
+		}
+	}
+}
+
+// converges applies what was interrupted, looks whether that reaches the
+// configured state, destroys it and looks for left-overs.
+func (sc scenario) converges(s *stack) {
+	s.t.Helper()
+	if sc.kept {
+		s.wantSomeCheckpoint()
+	}
+	s.mustApply()
+	sc.check(s)
+	s.mustDestroy()
+	s.nothingLeft()
+}
+
+// webConfig is a container that is filled by a file and a step.
+func (s *stack) webConfig(trigger, rows string) string {
+	return fmt.Sprintf(`
+resource "rightsize_container" "web" {
+  name          = %q
+  image         = %q
+  reset_trigger = %q
+  exposed_ports = ["8080"]
+  wait_for      = { log = { pattern = "up" } }
+  files         = [{ path = "/etc/rows", content = %q }]
+  exec          = [{ command = ["cp", "/etc/rows", "/srv/rows"] }]
+}
+`, s.name+"-web", s.image, trigger, rows)
+}
+
+// ordersConfig is a checkpoint that is seeded by a file and a step.
+func (s *stack) ordersConfig(rows string) string {
+	return fmt.Sprintf(`
+resource "rightsize_checkpoint" "orders" {
+  name = %q
+  seed = {
+    image    = %q
+    wait_for = { log = { pattern = "up" } }
+    files    = [{ path = "/etc/rows", content = %q }]
+    exec     = [{ command = ["cp", "/etc/rows", "/srv/rows"] }]
+  }
+}
+`, s.name+"-orders", s.image, rows)
+}
+
+func (s *stack) applied(config string) {
+	s.t.Helper()
+	s.write(config)
+	s.mustApply()
+}
+
+// faultsCLI builds the provider whose steps can be interrupted.
+var faultsCLI = sync.OnceValues(func() (string, error) { return buildProvider("faults", "faults") })
+
+// faulty returns the stack with the provider whose steps can be interrupted,
+// and the file that is there as soon as the step is reached.
+func (s *stack) faulty(env, point string) (*stack, string) {
+	s.t.Helper()
+	cli, err := faultsCLI()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	other := *s
+	reached := filepath.Join(s.t.TempDir(), "reached")
+	other.cli = cli
+	other.env = append(slices.Clone(s.env), env+"="+point, "RIGHTSIZE_FAULT_REACHED="+reached)
+	return &other, reached
+}
+
+// wantRows looks into a container that must be running.
+func (s *stack) wantRows(container, want string) {
+	s.t.Helper()
+	if got := s.engine.docker(s.t, "exec", container, "cat", "/srv/rows"); got != want {
+		s.t.Errorf("container %s holds %q, want %q", container, got, want)
+	}
+}
+
+// wantCheckpoint restores the checkpoint as a library would: from the ref that
+// its entry has.
+func (s *stack) wantCheckpoint(want string) {
+	s.t.Helper()
+	if got := s.restoredRows(); got != want {
+		checkpointsLost.Add(1)
+		s.t.Errorf("the checkpoint holds %q, want %q", got, want)
+	}
+}
+
+// wantSomeCheckpoint restores the checkpoint while a capture was interrupted: it
+// is the previous one or the new one, and whole.
+func (s *stack) wantSomeCheckpoint() {
+	s.t.Helper()
+	if got := s.restoredRows(); got != "v1" && got != "v2" {
+		checkpointsLost.Add(1)
+		s.t.Errorf("the checkpoint holds %q after the interruption", got)
+	}
+}
+
+func (s *stack) restoredRows() string {
+	s.t.Helper()
+	entry, err := os.ReadFile(s.entryPath(s.name + "-orders"))
+	if err != nil {
+		return err.Error()
+	}
+	ref := "rightsize/checkpoint:" + s.name + "-orders"
+	if !strings.Contains(string(entry), `"ref":"`+ref+`"`) {
+		return string(entry)
+	}
+	rows, err := s.engine.tryDocker("run", "--rm", "--entrypoint", "cat", ref, "/srv/rows")
+	if err != nil {
+		return err.Error()
+	}
+	return rows
+}
