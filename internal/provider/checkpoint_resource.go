@@ -185,11 +185,6 @@ func (r *checkpointResource) ImportState(ctx context.Context, req resource.Impor
 // the plan with the result.
 func (r *checkpointResource) capture(ctx context.Context, config checkpointModel, plan *checkpointModel) diag.Diagnostics {
 	source, diags := config.toSource(ctx)
-	if plan.ContentSHA256.IsUnknown() {
-		digest, d := config.contentDigest(ctx)
-		diags.Append(d...)
-		plan.ContentSHA256 = digest
-	}
 	if diags.HasError() {
 		return diags
 	}

@@ -118,19 +118,6 @@ func (m containerModel) checkStatus(c backend.Container) error {
 	}
 }
 
-// settle completes a plan with what became known since it was made.
-func (m *containerModel) settle(ctx context.Context, config containerModel) diag.Diagnostics {
-	if m.Status.IsUnknown() {
-		m.Status = m.desiredStatus()
-	}
-	if !m.ContentSHA256.IsUnknown() {
-		return nil
-	}
-	digest, diags := config.contentDigest(ctx, path.Empty())
-	m.ContentSHA256 = digest
-	return diags
-}
-
 // fromContainer sets what is computed to what the engine says.
 func (m *containerModel) fromContainer(name backend.Name, c backend.Container) {
 	m.ID = types.StringValue(c.Name)

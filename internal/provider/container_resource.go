@@ -80,7 +80,6 @@ func (r *containerResource) Create(ctx context.Context, req resource.CreateReque
 	}
 	def, diags := config.toDefinition(ctx, name)
 	resp.Diagnostics.Append(diags...)
-	resp.Diagnostics.Append(plan.settle(ctx, config)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -146,7 +145,6 @@ func (r *containerResource) Update(ctx context.Context, req resource.UpdateReque
 
 	def, diags := config.toDefinition(ctx, state.Name.ValueString())
 	resp.Diagnostics.Append(diags...)
-	resp.Diagnostics.Append(plan.settle(ctx, config)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}

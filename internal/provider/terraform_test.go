@@ -227,22 +227,42 @@ resource "rightsize_checkpoint" "orders" {
 func TestTerraformUnknownValues(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t)
-	stack := func(value string) string {
+	dir := t.TempDir()
+	for _, name := range []string{"one", "two"} {
+		writeFile(t, filepath.Join(dir, name), name)
+	}
+	stack := func(name string) string {
 		return fmt.Sprintf(`
-resource "terraform_data" "value" { input = %q }
+resource "terraform_data" "source" { input = %q }
+
+resource "rightsize_checkpoint" "orders" {
+  name = "orders"
+  seed = {
+    image = "app:1"
+    files = [{ path = "/data", source = terraform_data.source.output }]
+  }
+}
 
 resource "rightsize_container" "web" {
   name          = "web"
   image         = "app:1"
-  env           = { VALUE = terraform_data.value.output }
-  reset_trigger = terraform_data.value.output
+  env           = { SOURCE = terraform_data.source.output }
+  files         = [{ path = "/data", source = terraform_data.source.output }]
+  reset_trigger = terraform_data.source.output
 }
-`, value)
+`, filepath.Join(dir, name))
 	}
 	h.test(
 		t,
-		h.apply(stack("one"), plancheck.ExpectUnknownValue("rightsize_container.web", tfjsonpath.New("env").AtMapKey("VALUE"))),
-		h.apply(stack("two"), expectAction("rightsize_container.web", plancheck.ResourceActionReplace)),
+		h.apply(stack("one"),
+			plancheck.ExpectUnknownValue("rightsize_container.web", tfjsonpath.New("env").AtMapKey("SOURCE")),
+			plancheck.ExpectUnknownValue("rightsize_container.web", tfjsonpath.New("content_sha256")),
+			plancheck.ExpectUnknownValue("rightsize_checkpoint.orders", tfjsonpath.New("content_sha256")),
+		),
+		h.apply(stack("two"),
+			expectAction("rightsize_container.web", plancheck.ResourceActionReplace),
+			expectAction("rightsize_checkpoint.orders", plancheck.ResourceActionUpdate),
+		),
 	)
 }
 
