@@ -77,6 +77,7 @@ func (r *checkpointResource) Create(ctx context.Context, req resource.CreateRequ
 		return
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
+	resp.Diagnostics.Append(writeEngine(ctx, r.fixtures, resp.Private)...)
 }
 
 func (r *checkpointResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
@@ -98,6 +99,12 @@ func (r *checkpointResource) Read(ctx context.Context, req resource.ReadRequest,
 		}
 	}
 	cp, err := r.fixtures.Checkpoint(ctx, state.Name.ValueString())
+	if !imported && (errors.Is(err, backend.ErrNotFound) || err == nil && cp.Artifact.ID != state.ArtifactID.ValueString()) {
+		resp.Diagnostics.Append(r.otherEngine(ctx, req.Private, state)...)
+		if resp.Diagnostics.HasError() {
+			return
+		}
+	}
 	if errors.Is(err, backend.ErrNotFound) && !imported {
 		resp.State.RemoveResource(ctx)
 		return
@@ -122,7 +129,9 @@ func (r *checkpointResource) Read(ctx context.Context, req resource.ReadRequest,
 	if imported {
 		if d := r.otherBackend(ctx, state); d != nil {
 			resp.Diagnostics.Append(d)
+			return
 		}
+		resp.Diagnostics.Append(writeEngine(ctx, r.fixtures, resp.Private)...)
 	}
 }
 
@@ -139,6 +148,10 @@ func (r *checkpointResource) Update(ctx context.Context, req resource.UpdateRequ
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 
+	resp.Diagnostics.Append(r.otherEngine(ctx, req.Private, state)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
 	// What the plan left unknown is what is captured again. A failure keeps the
 	// previous state, as it keeps the previous checkpoint.
 	if plan.ID.IsUnknown() {
@@ -149,6 +162,7 @@ func (r *checkpointResource) Update(ctx context.Context, req resource.UpdateRequ
 	}
 	resp.Diagnostics.Append(writePrivate(ctx, resp.Private, replacedKey, "")...)
 	resp.Diagnostics.Append(writePrivate(ctx, resp.Private, adoptedKey, "")...)
+	resp.Diagnostics.Append(writeEngine(ctx, r.fixtures, resp.Private)...)
 	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
 }
 
@@ -164,6 +178,10 @@ func (r *checkpointResource) Delete(ctx context.Context, req resource.DeleteRequ
 	defer cancel()
 	if d := r.otherBackend(ctx, state); d != nil {
 		resp.Diagnostics.Append(d)
+		return
+	}
+	resp.Diagnostics.Append(r.otherEngine(ctx, req.Private, state)...)
+	if resp.Diagnostics.HasError() {
 		return
 	}
 	if err := r.fixtures.Forget(ctx, state.Name.ValueString(), state.ArtifactID.ValueString()); err != nil {
@@ -217,6 +235,15 @@ func captured(err error) locate {
 // active one, which can tell nothing about it.
 func (r *checkpointResource) otherBackend(ctx context.Context, state checkpointModel) diag.Diagnostic {
 	return otherBackend(ctx, r.fixtures, "checkpoint "+state.Name.ValueString(), state.Backend.ValueString())
+}
+
+// otherEngine is the diagnostic for a checkpoint of an engine that is not the
+// active one.
+func (r *checkpointResource) otherEngine(ctx context.Context, private privateReader, state checkpointModel) diag.Diagnostics {
+	return otherEngine(ctx, r.fixtures, private, "checkpoint "+state.Name.ValueString(), func() bool {
+		cp, err := r.fixtures.Checkpoint(ctx, state.Name.ValueString())
+		return err == nil && cp.Probed && cp.Artifact.ID == state.ArtifactID.ValueString()
+	})
 }
 
 // refuse reports a provider that cannot be used yet.

@@ -87,6 +87,9 @@ func (r *containerResource) Create(ctx context.Context, req resource.CreateReque
 		return r.fixtures.Start(ctx, def, created)
 	}
 	r.record(ctx, &plan, run, "Create", &resp.State, &resp.Diagnostics)
+	if !resp.State.Raw.IsNull() {
+		resp.Diagnostics.Append(writeEngine(ctx, r.fixtures, resp.Private)...)
+	}
 }
 
 func (r *containerResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
@@ -110,7 +113,10 @@ func (r *containerResource) Read(ctx context.Context, req resource.ReadRequest, 
 	}
 	c, err := r.fixtures.Container(ctx, state.ContainerID.ValueString())
 	if errors.Is(err, backend.ErrNotFound) {
-		resp.State.RemoveResource(ctx)
+		resp.Diagnostics.Append(r.otherEngine(ctx, req.Private, state)...)
+		if !resp.Diagnostics.HasError() {
+			resp.State.RemoveResource(ctx)
+		}
 		return
 	}
 	if err != nil {
@@ -143,6 +149,11 @@ func (r *containerResource) Update(ctx context.Context, req resource.UpdateReque
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 
+	resp.Diagnostics.Append(r.otherEngine(ctx, req.Private, state)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	resp.Diagnostics.Append(writeEngine(ctx, r.fixtures, resp.Private)...)
 	def, diags := config.toDefinition(ctx, state.Name.ValueString())
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
@@ -174,6 +185,10 @@ func (r *containerResource) Delete(ctx context.Context, req resource.DeleteReque
 	defer cancel()
 	if d := r.otherBackend(ctx, state); d != nil {
 		resp.Diagnostics.Append(d)
+		return
+	}
+	resp.Diagnostics.Append(r.otherEngine(ctx, req.Private, state)...)
+	if resp.Diagnostics.HasError() {
 		return
 	}
 	if err := r.fixtures.Remove(ctx, state.ContainerID.ValueString(), state.stopTimeout()); err != nil {
@@ -210,6 +225,7 @@ func (r *containerResource) adopt(ctx context.Context, req resource.ReadRequest,
 	}
 	state.fromContainer(b.Name(), c)
 	resp.Diagnostics.Append(state.adoptContainer(ctx, c)...)
+	resp.Diagnostics.Append(writeEngine(ctx, r.fixtures, resp.Private)...)
 	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
 }
 
@@ -315,6 +331,15 @@ func (r *containerResource) applyInPlace(ctx context.Context, def fixture.Defini
 // active one, which can tell nothing about it.
 func (r *containerResource) otherBackend(ctx context.Context, state containerModel) diag.Diagnostic {
 	return otherBackend(ctx, r.fixtures, "container "+state.Name.ValueString(), state.Backend.ValueString())
+}
+
+// otherEngine is the diagnostic for a container of an engine that is not the
+// active one.
+func (r *containerResource) otherEngine(ctx context.Context, private privateReader, state containerModel) diag.Diagnostics {
+	return otherEngine(ctx, r.fixtures, private, "container "+state.Name.ValueString(), func() bool {
+		_, err := r.fixtures.Container(ctx, state.ContainerID.ValueString())
+		return err == nil
+	})
 }
 
 // refuse reports a provider that cannot be used yet.
