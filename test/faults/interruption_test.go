@@ -119,12 +119,13 @@ var reducedPoints = map[string][]string{
 	"destroy a checkpoint": points(faultpoint.ArtifactRemoved),
 }
 
-// eachInterruption runs a test for each step of each scenario.
+// eachInterruption runs a test for each step of each scenario, and for a sample
+// of them on a second engine: what is interrupted is the provider.
 func eachInterruption(t *testing.T, e engine, test func(t *testing.T, s *stack, sc scenario, point string)) {
 	t.Helper()
 	for name, sc := range scenarios {
 		chosen := sc.points
-		if reduced() {
+		if reduced() || e != defaultEngine() {
 			chosen = reducedPoints[name]
 		}
 		for _, point := range chosen {
