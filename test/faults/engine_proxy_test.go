@@ -243,11 +243,8 @@ func (p *engineProxy) exchange(client, upstream net.Conn, requests, answers *buf
 	hijacked := answer.StatusCode == http.StatusSwitchingProtocols
 	switch {
 	case kind == lose && hijacked:
-		// The command reads its input and runs, and nobody hears of it.
-		go func() {
-			_, _ = io.Copy(upstream, requests)
-			closeWrite(upstream)
-		}()
+		// The command runs, with no input, and nobody hears of it.
+		closeWrite(upstream)
 		_, _ = io.Copy(io.Discard, answers)
 		return false
 	case kind == lose:

@@ -63,14 +63,14 @@ resource "rightsize_checkpoint" "it" {
     wait_for    = { log = { pattern = "^up$" }, timeout = "20s" }
     exec        = [{ command = ["sh", "-c", "cat > /srv/stdin && cp /srv/version /srv/data"], stdin = "input", timeout = "20s" }]
   }
-  timeouts = { create = "40s", update = "40s" }
+  timeouts = { create = "30s", update = "30s" }
 }
 
 resource "rightsize_container" "copy" {
   name            = "%[1]s-copy"
   from_checkpoint = rightsize_checkpoint.it.id
   wait_for        = { log = { pattern = "^up$" }, timeout = "20s" }
-  timeouts        = { create = "40s", update = "40s" }
+  timeouts        = { create = "30s", update = "30s" }
 }
 `, s.name, s.image, version))
 }

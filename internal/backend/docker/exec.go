@@ -38,7 +38,7 @@ func (b *Backend) Exec(ctx context.Context, id string, cmd backend.Exec) (int, e
 	if err != nil {
 		return 0, b.fail(tried, err)
 	}
-	stream, err := api.ContainerExecAttach(ctx, created.ID, container.ExecAttachOptions{})
+	stream, err := attach(ctx, api, created.ID)
 	if err != nil {
 		return 0, b.fail(tried, err)
 	}
@@ -47,6 +47,32 @@ func (b *Backend) Exec(ctx context.Context, id string, cmd backend.Exec) (int, e
 	}
 	code, err := execExit(ctx, api, created.ID)
 	return code, b.fail("learn how a command in container "+id+" ended", err)
+}
+
+// attach runs the command and returns its streams. The client (28.5) does not
+// heed ctx while it waits for the engine to let go of HTTP, so that an engine
+// that stalls there would outlast every timeout and interrupt.
+func attach(ctx context.Context, api *client.Client, execID string) (types.HijackedResponse, error) {
+	type answer struct {
+		stream types.HijackedResponse
+		err    error
+	}
+	answers := make(chan answer, 1)
+	go func() {
+		stream, err := api.ContainerExecAttach(ctx, execID, container.ExecAttachOptions{})
+		answers <- answer{stream, err}
+	}()
+	select {
+	case a := <-answers:
+		return a.stream, a.err
+	case <-ctx.Done():
+		go func() {
+			if a := <-answers; a.err == nil {
+				a.stream.Close()
+			}
+		}()
+		return types.HijackedResponse{}, ctx.Err()
+	}
 }
 
 // converse carries the command's streams until the command has ended or ctx is

@@ -182,3 +182,23 @@ func TestRemoveLosesItsAnswer(t *testing.T) {
 		t.Errorf("the copy was removed %d times, want once", untagged.Load())
 	}
 }
+
+// The client alone would wait for ever.
+func TestExecLeavesAnEngineThatStalls(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	release := make(chan struct{})
+	t.Cleanup(func() { close(release) })
+	b := fakeEngine(t, map[string]http.HandlerFunc{
+		"POST /containers/web/exec": func(w http.ResponseWriter, _ *http.Request) {
+			reply(w, http.StatusCreated, map[string]string{"Id": "command"})
+		},
+		"POST /exec/command/start": func(http.ResponseWriter, *http.Request) {
+			cancel()
+			<-release
+		},
+	})
+	if _, err := b.Exec(ctx, "web", backend.Exec{Command: []string{"true"}}); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}
