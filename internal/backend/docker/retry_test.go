@@ -188,7 +188,6 @@ func TestExecLeavesAnEngineThatStalls(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	release := make(chan struct{})
-	t.Cleanup(func() { close(release) })
 	b := fakeEngine(t, map[string]http.HandlerFunc{
 		"POST /containers/web/exec": func(w http.ResponseWriter, _ *http.Request) {
 			reply(w, http.StatusCreated, map[string]string{"Id": "command"})
@@ -198,6 +197,8 @@ func TestExecLeavesAnEngineThatStalls(t *testing.T) {
 			<-release
 		},
 	})
+	// Before the server is closed, which waits for its handlers.
+	t.Cleanup(func() { close(release) })
 	if _, err := b.Exec(ctx, "web", backend.Exec{Command: []string{"true"}}); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
