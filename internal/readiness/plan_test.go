@@ -287,7 +287,7 @@ func TestPlanWaitCancelled(t *testing.T) {
 				}
 				start := time.Now()
 				err := readiness.Plan{Strategies: []readiness.Strategy{ready}}.Wait(ctx, target)
-				if err != context.Canceled { //nolint:errorlint // It is to be this very value.
+				if err != context.Canceled { // It is to be this very value.
 					t.Errorf("got error %v, want context.Canceled itself", err)
 				}
 				if took := time.Since(start); took != after {

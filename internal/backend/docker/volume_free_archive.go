@@ -126,7 +126,7 @@ func readJSONBlob(archive io.Reader, header *tar.Header) (digest.Digest, []byte,
 	}
 	id := digest.NewDigestFromEncoded(digest.SHA256, encoded)
 	if id.Validate() != nil {
-		return "", nil, nil
+		return "", nil, nil //nolint:nilerr // What is not named by a digest is not a blob, and of no interest.
 	}
 	content := bufio.NewReader(io.LimitReader(archive, maxBlob))
 	// What went wrong here is met again by whoever reads on in the archive.
