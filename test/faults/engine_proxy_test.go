@@ -231,7 +231,7 @@ func (p *engineProxy) serve(client net.Conn) {
 
 // exchange passes a request on and its answer back. It returns false when the
 // connection is of no more use.
-func (p *engineProxy) exchange(client, upstream net.Conn, requests, answers *bufio.Reader, request *http.Request, kind faultKind) bool {
+func (p *engineProxy) exchange(client, upstream net.Conn, requests, answers *bufio.Reader, request *http.Request, kind faultKind) (reusable bool) {
 	sent := make(chan error, 1)
 	// The engine may answer before it has read everything.
 	go func() { sent <- request.Write(upstream) }()
@@ -239,7 +239,13 @@ func (p *engineProxy) exchange(client, upstream net.Conn, requests, answers *buf
 	if err != nil {
 		return false
 	}
-	defer func() { _ = answer.Body.Close() }()
+	defer func() {
+		if !reusable {
+			// First, since a body that is closed is read to its end.
+			_, _ = client.Close(), upstream.Close()
+		}
+		_ = answer.Body.Close()
+	}()
 	hijacked := answer.StatusCode == http.StatusSwitchingProtocols
 	switch {
 	case kind == lose && hijacked:

@@ -327,7 +327,12 @@ func (s *stack) entryPath(name string) string {
 // empty if there is none.
 func (s *stack) registered(t *testing.T) string {
 	t.Helper()
-	data, err := os.ReadFile(s.entryPath(s.name))
+	return s.registeredAs(t, s.name)
+}
+
+func (s *stack) registeredAs(t *testing.T, name string) string {
+	t.Helper()
+	data, err := os.ReadFile(s.entryPath(name))
 	if errors.Is(err, os.ErrNotExist) {
 		return ""
 	}
@@ -336,7 +341,25 @@ func (s *stack) registered(t *testing.T) string {
 		err = json.Unmarshal(data, &entry)
 	}
 	if err != nil {
-		t.Fatal(err)
+		t.Error(err)
 	}
 	return entry.Ref
+}
+
+// restored starts a container from what the registry says, as any library would,
+// and returns what it holds. A checkpoint that cannot be restored is lost.
+func (s *stack) restored(t *testing.T) string {
+	t.Helper()
+	return s.restoredAs(t, s.name)
+}
+
+func (s *stack) restoredAs(t *testing.T, name string) string {
+	t.Helper()
+	ref := s.registeredAs(t, name)
+	data, err := s.engine.tryDocker("run", "--rm", "--pull", "never", "--entrypoint", "cat", ref, "/srv/data")
+	if ref == "" || err != nil {
+		checkpointsLost.Add(1)
+		t.Fatalf("the checkpoint %s is lost: %q cannot be restored: %v", name, ref, err)
+	}
+	return data
 }

@@ -106,20 +106,6 @@ func (s *seededStack) checkVersion(t *testing.T, version int) {
 	}
 }
 
-// restored starts a container from what the registry says, as any library would,
-// and returns the version of its data. A checkpoint that cannot be restored is
-// lost.
-func (s *stack) restored(t *testing.T) string {
-	t.Helper()
-	ref := s.registered(t)
-	version, err := s.engine.tryDocker("run", "--rm", "--pull", "never", "--entrypoint", "cat", ref, "/srv/data")
-	if ref == "" || err != nil {
-		checkpointsLost.Add(1)
-		t.Fatalf("the checkpoint is lost: %s cannot be restored: %v", ref, err)
-	}
-	return version
-}
-
 // checkSurvived checks after a failed capture that a good checkpoint stands: the
 // one before or the new one.
 func (s *seededStack) checkSurvived(t *testing.T, version int) {
