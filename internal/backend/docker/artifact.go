@@ -37,7 +37,9 @@ func (b *Backend) Publish(ctx context.Context, name string, artifact backend.Art
 func (b *Backend) RemoveArtifact(ctx context.Context, id string) error {
 	// As a whole, so that a tag is looked at again before it is removed again: it
 	// may stand for somebody's newer image by then.
-	return againErr(ctx, func() error { return b.removeArtifact(ctx, id) })
+	return unhindered(ctx, func() error {
+		return againErr(ctx, func() error { return b.removeArtifact(ctx, id) })
+	})
 }
 
 func (b *Backend) removeArtifact(ctx context.Context, id string) error {
@@ -86,9 +88,11 @@ func untagCheckpoint(ctx context.Context, api *client.Client, ref string) error 
 // deleteImage removes a tag or an image that nothing uses, with the parents that
 // only it has used.
 func deleteImage(ctx context.Context, api *client.Client, idOrRef string) error {
-	return againErr(ctx, func() error {
-		_, err := api.ImageRemove(ctx, idOrRef, imagetypes.RemoveOptions{PruneChildren: true})
-		return err
+	return unhindered(ctx, func() error {
+		return againErr(ctx, func() error {
+			_, err := api.ImageRemove(ctx, idOrRef, imagetypes.RemoveOptions{PruneChildren: true})
+			return err
+		})
 	})
 }
 
@@ -131,11 +135,39 @@ func (b *Backend) Collect(ctx context.Context, name, keep string) error {
 
 // Artifact returns the artifact that ref stands for. It is never pulled.
 func (b *Backend) Artifact(ctx context.Context, ref string) (backend.Artifact, error) {
-	img, err := b.inspectImage(ctx, ref)
+	img, err := b.settledImage(ctx, ref)
 	if err != nil {
 		return backend.Artifact{}, err
 	}
 	return artifactOf(img, ref), nil
+}
+
+// The pauses before a ref that is not there is looked for again.
+const (
+	firstLook = 10 * time.Millisecond
+	lastLook  = 90 * time.Millisecond
+	lookRatio = 3
+)
+
+// settledImage is inspectImage for a ref that may be moving. An engine with the
+// containerd store (26.1) takes a tag away from one image before it gives it to
+// the next. Whoever looks in between must not take the checkpoint for lost:
+// state would forget it.
+func (b *Backend) settledImage(ctx context.Context, ref string) (image, error) {
+	img, err := b.inspectImage(ctx, ref)
+	for pause := firstLook; errors.Is(err, backend.ErrNotFound) && pause <= lastLook; pause *= lookRatio {
+		engine, describeErr := b.describe(ctx)
+		if describeErr != nil || !engine.containerdStore {
+			break
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return image{}, ctx.Err()
+		}
+		img, err = b.inspectImage(ctx, ref)
+	}
+	return img, err
 }
 
 // ListArtifacts returns an artifact for every tag among the checkpoints. The

@@ -3,6 +3,8 @@ package docker
 import (
 	"context"
 	"time"
+
+	cerrdefs "github.com/containerd/errdefs"
 )
 
 // The pauses between the attempts of a request: four seconds in all, in which an
@@ -35,4 +37,26 @@ func again[T any](ctx context.Context, request func() (T, error)) (T, error) {
 func againErr(ctx context.Context, request func() error) error {
 	_, err := again(ctx, func() (struct{}, error) { return struct{}{}, request() })
 	return err
+}
+
+const (
+	removeAttempts = 5
+	removeBackoff  = 100 * time.Millisecond
+)
+
+// unhindered removes an image, and tries again if the engine stumbles. Of two
+// removals that prune the same parent at once, the engine (20.10) fails one with
+// 500, "unrecognized image ID", for the parent that the other has just pruned.
+func unhindered(ctx context.Context, remove func() error) error {
+	for attempt := 1; ; attempt++ {
+		err := remove()
+		if !cerrdefs.IsInternal(err) || attempt == removeAttempts {
+			return err
+		}
+		select {
+		case <-time.After(time.Duration(attempt) * removeBackoff):
+		case <-ctx.Done():
+			return err
+		}
+	}
 }

@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 
 	"github.com/docker/docker/api/types/container"
+	"github.com/docker/docker/api/types/system"
 
 	"github.com/rightsize/terraform-provider-rightsize/internal/backend"
 )
@@ -201,5 +202,65 @@ func TestExecLeavesAnEngineThatStalls(t *testing.T) {
 	t.Cleanup(func() { close(release) })
 	if _, err := b.Exec(ctx, "web", backend.Exec{Command: []string{"true"}}); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// Removals of images with one parent hinder each other.
+func TestRemoveArtifactIsHindered(t *testing.T) {
+	t.Parallel()
+	var removals atomic.Int32
+	b := fakeEngine(t, map[string]http.HandlerFunc{
+		"GET /images/sha256:1/json": func(w http.ResponseWriter, _ *http.Request) {
+			reply(w, http.StatusOK, map[string]any{"Id": "sha256:1", "RepoTags": []string{checkpointRepository + ":orders"}})
+		},
+		"DELETE /images/" + checkpointRepository + ":orders": func(w http.ResponseWriter, _ *http.Request) {
+			if removals.Add(1) == 1 {
+				reply(w, http.StatusInternalServerError, map[string]string{"message": "unrecognized image ID sha256:0"})
+				return
+			}
+			reply(w, http.StatusOK, []any{})
+		},
+	})
+	if err := b.RemoveArtifact(t.Context(), "sha256:1"); err != nil {
+		t.Error(err)
+	}
+	if removals.Load() != 2 {
+		t.Errorf("the tag was removed %d times, want twice", removals.Load())
+	}
+}
+
+// A tag that moves is not gone.
+func TestArtifactOfARefThatMoves(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		driver [2]string
+		absent int32
+		want   error
+	}{
+		"containerd store":                {[2]string{"driver-type", "io.containerd.snapshotter.v1"}, 2, nil},
+		"containerd store, gone for good": {[2]string{"driver-type", "io.containerd.snapshotter.v1"}, 99, backend.ErrNotFound},
+		"graph driver":                    {[2]string{"Backing Filesystem", "extfs"}, 1, backend.ErrNotFound},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var looks atomic.Int32
+			b := fakeEngine(t, map[string]http.HandlerFunc{
+				"GET /info": func(w http.ResponseWriter, _ *http.Request) {
+					reply(w, http.StatusOK, system.Info{ID: "engine", DriverStatus: [][2]string{test.driver}})
+				},
+				"GET /version": func(w http.ResponseWriter, _ *http.Request) { reply(w, http.StatusOK, struct{}{}) },
+				"GET /images/" + checkpointRepository + ":orders/json": func(w http.ResponseWriter, _ *http.Request) {
+					if looks.Add(1) <= test.absent {
+						reply(w, http.StatusNotFound, map[string]string{"message": "no such image"})
+						return
+					}
+					reply(w, http.StatusOK, map[string]any{"Id": "sha256:1"})
+				},
+			})
+			if _, err := b.Artifact(t.Context(), checkpointRepository+":orders"); !errors.Is(err, test.want) {
+				t.Errorf("got %v after %d looks, want %v", err, looks.Load(), test.want)
+			}
+		})
 	}
 }
