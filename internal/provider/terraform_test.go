@@ -182,7 +182,10 @@ resource "rightsize_container" "web" {
 func TestTerraformDrift(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t)
-	stack := web + `
+	// Its own name, and with it a host port of its own: while it is stopped,
+	// another test's container must not take it.
+	name := uniqueName(t)
+	stack := strings.Replace(web, `= "web"`, fmt.Sprintf("= %q", name), 1) + `
 resource "rightsize_container" "other" {
   name  = "other"
   image = "app:1"
@@ -200,13 +203,13 @@ resource "rightsize_checkpoint" "orders" {
 	h.test(
 		t,
 		h.apply(stack),
-		step(func() { h.StopOutOfBand("web") },
+		step(func() { h.StopOutOfBand(name) },
 			expectAction("rightsize_container.web", plancheck.ResourceActionUpdate),
 			plancheck.ExpectKnownValue("rightsize_container.web", tfjsonpath.New("container_id"), knownvalue.NotNull()),
 			expectAction("rightsize_container.other", plancheck.ResourceActionNoop),
 			expectAction("rightsize_checkpoint.orders", plancheck.ResourceActionNoop),
 		),
-		step(func() { h.RemoveOutOfBand("web") },
+		step(func() { h.RemoveOutOfBand(name) },
 			expectAction("rightsize_container.web", plancheck.ResourceActionCreate),
 			expectAction("rightsize_container.other", plancheck.ResourceActionNoop),
 		),

@@ -398,7 +398,7 @@ func TestLogsSince(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, b *Backend) {
 		spec := sleeper()
-		spec.Command = []string{"sh", "-c", "echo run; exit 0"}
+		spec.Command = []string{"sh", "-c", "echo run; sleep 1"}
 		c := start(t, b, spec)
 		var ended time.Time
 		for range 2 {
