@@ -85,6 +85,20 @@ func (r *Registry) removeTemps(name string) error {
 	return nil
 }
 
+// CheckPut reports why Put could not put an entry of that name in its place,
+// whatever it holds, or nil if nothing is known to be in the way.
+func (r *Registry) CheckPut(name string) error {
+	file, err := fileName(name)
+	if err != nil {
+		return err
+	}
+	info, err := os.Lstat(filepath.Join(r.dir, file))
+	if err == nil && info.IsDir() {
+		return fmt.Errorf("checkpoint %q cannot be registered: %s is a directory; move it away", name, filepath.Join(r.dir, file))
+	}
+	return nil
+}
+
 // Put writes an entry, in place of an earlier one of the same name. Once it
 // returns the entry survives a crash of the machine. If it fails the earlier
 // entry is as it was, except when only making it durable failed.

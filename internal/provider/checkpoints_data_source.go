@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
@@ -64,8 +65,14 @@ func (d *checkpointsDataSource) Read(ctx context.Context, _ datasource.ReadReque
 		resp.Diagnostics.Append(errorDiagnostic("List", "Checkpoints", err, nowhere))
 		return
 	}
-	for _, err := range corrupt {
-		resp.Diagnostics.AddWarning("Corrupt Checkpoint Entry", sentence(err.Error())+" It is left as it is, and is not in the list.")
+	if len(corrupt) > 0 {
+		// One warning for all: Terraform shows the first of those that are alike.
+		lines := make([]string, len(corrupt))
+		for i, err := range corrupt {
+			lines[i] = sentence(err.Error())
+		}
+		resp.Diagnostics.AddWarning("Corrupt Checkpoint Entry",
+			strings.Join(lines, "\n")+"\n\nWhat is corrupt is left as it is, and is not in the list.")
 	}
 	model := checkpointsDataModel{Checkpoints: make([]checkpointsElementModel, len(checkpoints))}
 	for i, cp := range checkpoints {
