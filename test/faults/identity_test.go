@@ -98,6 +98,9 @@ var identityCases = map[string]func(t *testing.T, s *stack){
 		s.write(version("one"))
 		s.mustApply()
 		s.write(version("two"))
+		if r := s.plan(); !strings.Contains(r.output, "create replacement and then destroy") {
+			t.Errorf("the plan does not replace:\n%s", r.output)
+		}
 		s.mustApply()
 		s.wantData(t, "two")
 		s.wantArtifacts(t, 1)
