@@ -184,7 +184,7 @@ func watchFiles(ctx context.Context, t *testing.T, dir string, allowed []string)
 			}
 			info, err := d.Info()
 			if err != nil || path == dir && allowed == nil {
-				return nil // it is gone, or is the test's own
+				return nil //nolint:nilerr // it is gone, or is the test's own
 			}
 			if info.Mode().Perm()&0o077 != 0 && (info.IsDir() || info.Mode().IsRegular()) {
 				report("%s has the mode %v", path, info.Mode())
