@@ -65,7 +65,7 @@ func (s *stack) copies() []string {
 func (s *stack) labelled(label string, match func(value string) bool) []string {
 	s.t.Helper()
 	var ids []string
-	for _, id := range s.engine.lines(s.t, "images", "-q", "--no-trunc", "--filter", "label="+label) {
+	for _, id := range s.imagesWith(label) {
 		value, err := s.engine.tryDocker("image", "inspect", "--format", `{{index .Config.Labels "`+label+`"}}`, id)
 		// An image of another test may be gone by now.
 		if err == nil && match(value) {
@@ -73,6 +73,19 @@ func (s *stack) labelled(label string, match func(value string) bool) []string {
 		}
 	}
 	return ids
+}
+
+// imagesWith returns the ids of the images that have a label. A list fails on
+// the containerd store if another test removes an image while it is made.
+func (s *stack) imagesWith(label string) []string {
+	s.t.Helper()
+	args := []string{"images", "-q", "--no-trunc", "--filter", "label=" + label}
+	for range 10 {
+		if out, err := s.engine.tryDocker(args...); err == nil {
+			return strings.Fields(out)
+		}
+	}
+	return s.engine.lines(s.t, args...)
 }
 
 // volumes returns the volumes that were made of the stack's image. The engine

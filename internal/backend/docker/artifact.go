@@ -96,10 +96,21 @@ func deleteImage(ctx context.Context, api *client.Client, idOrRef string) error 
 	})
 }
 
+// listImages returns the images that match. A list that an image is removed
+// under fails on the containerd store (26.1), with 404 or with 500: it is made
+// again, and is never taken for an image that is not there.
 func listImages(ctx context.Context, api *client.Client, matching ...filters.KeyValuePair) ([]imagetypes.Summary, error) {
-	return again(ctx, func() ([]imagetypes.Summary, error) {
-		return api.ImageList(ctx, imagetypes.ListOptions{Filters: filters.NewArgs(matching...)})
+	var images []imagetypes.Summary
+	err := unhindered(ctx, func() (err error) {
+		images, err = again(ctx, func() ([]imagetypes.Summary, error) {
+			return api.ImageList(ctx, imagetypes.ListOptions{Filters: filters.NewArgs(matching...)})
+		})
+		if cerrdefs.IsNotFound(err) {
+			err = cerrdefs.ErrInternal.WithMessage(err.Error())
+		}
+		return err
 	})
+	return images, err
 }
 
 // Collect removes the images without a tag that were captured under the name,

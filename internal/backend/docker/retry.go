@@ -40,21 +40,22 @@ func againErr(ctx context.Context, request func() error) error {
 }
 
 const (
-	removeAttempts = 5
-	removeBackoff  = 100 * time.Millisecond
+	imageAttempts = 5
+	imageBackoff  = 100 * time.Millisecond
 )
 
-// unhindered removes an image, and tries again if the engine stumbles. Of two
+// unhindered makes a request for images, and makes it again if the engine
+// stumbles over another one that removes some at the same time. Of two
 // removals that prune the same parent at once, the engine (20.10) fails one with
 // 500, "unrecognized image ID", for the parent that the other has just pruned.
-func unhindered(ctx context.Context, remove func() error) error {
+func unhindered(ctx context.Context, request func() error) error {
 	for attempt := 1; ; attempt++ {
-		err := remove()
-		if !cerrdefs.IsInternal(err) || attempt == removeAttempts {
+		err := request()
+		if !cerrdefs.IsInternal(err) || attempt == imageAttempts {
 			return err
 		}
 		select {
-		case <-time.After(time.Duration(attempt) * removeBackoff):
+		case <-time.After(time.Duration(attempt) * imageBackoff):
 		case <-ctx.Done():
 			return err
 		}

@@ -264,3 +264,39 @@ func TestArtifactOfARefThatMoves(t *testing.T) {
 		})
 	}
 }
+
+// A list that fails because an image goes while it is made says nothing about
+// the images that stay: taken for "not found", it would cost state its
+// checkpoints.
+func TestListArtifactsWhileAnotherImageGoes(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		status, failures int
+		want             bool
+	}{
+		"404 once":  {status: http.StatusNotFound, failures: 1, want: true},
+		"500 once":  {status: http.StatusInternalServerError, failures: 1, want: true},
+		"404 again": {status: http.StatusNotFound, failures: 100},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var lists atomic.Int32
+			b := fakeEngine(t, map[string]http.HandlerFunc{
+				"GET /images/json": func(w http.ResponseWriter, _ *http.Request) {
+					if int(lists.Add(1)) <= test.failures {
+						reply(w, test.status, map[string]string{"message": "content digest sha256:1: not found"})
+						return
+					}
+					reply(w, http.StatusOK, []map[string]any{{"Id": "sha256:2", "RepoTags": []string{checkpointRepository + ":orders"}}})
+				},
+			})
+			artifacts, err := b.ListArtifacts(t.Context())
+			if got := err == nil && len(artifacts) == 1; got != test.want {
+				t.Errorf("got %v, %v", artifacts, err)
+			}
+			if errors.Is(err, backend.ErrNotFound) {
+				t.Errorf("%v is taken for an artifact that is not there", err)
+			}
+		})
+	}
+}
