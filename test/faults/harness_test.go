@@ -41,6 +41,11 @@ func run(m *testing.M) int {
 		return 1
 	}
 	defer func() { _ = os.RemoveAll(workDir) }()
+	// Some runs are of a user without rights.
+	if err = os.Chmod(workDir, 0o711); err != nil {
+		log.Print(err)
+		return 1
+	}
 	if terraformPath, err = exec.LookPath(cmp.Or(os.Getenv("TF_ACC_TERRAFORM_PATH"), "terraform")); err != nil {
 		log.Print(err)
 		return 1
@@ -70,7 +75,7 @@ func buildProvider(variant string, tags ...string) (string, error) {
 	}
 	config := filepath.Join(dir, "cli.tfrc")
 	text := fmt.Sprintf("provider_installation {\n  dev_overrides {\n    \"rightsize/rightsize\" = %q\n  }\n  direct {}\n}\n", dir)
-	return config, os.WriteFile(config, []byte(text), 0o600)
+	return config, os.WriteFile(config, []byte(text), 0o644)
 }
 
 // reduced says that only a sample of the cases is run.
