@@ -50,7 +50,7 @@ func captureFailures() map[string]captureFailure {
 					t.Fatal(err)
 				}
 			},
-			says: "Write entry of checkpoint", breaksEntry: true,
+			says: "cannot be registered", breaksEntry: true,
 		},
 	}
 }

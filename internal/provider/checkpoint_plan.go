@@ -33,6 +33,9 @@ func (r *checkpointResource) ModifyPlan(ctx context.Context, req resource.Modify
 		return
 	}
 	digest, diags := config.contentDigest(ctx)
+	if !req.State.Raw.IsNull() && diags.HasError() {
+		diags = keepContent(ctx, diags, req.State, &digest)
+	}
 	resp.Diagnostics.Append(diags...)
 	plan.ContentSHA256 = digest
 

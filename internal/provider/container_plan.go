@@ -36,6 +36,9 @@ func (r *containerResource) ModifyPlan(ctx context.Context, req resource.ModifyP
 		return
 	}
 	digest, diags := config.contentDigest(ctx, path.Empty())
+	if !req.State.Raw.IsNull() && diags.HasError() {
+		diags = keepContent(ctx, diags, req.State, &digest)
+	}
 	resp.Diagnostics.Append(diags...)
 	plan.ContentSHA256 = digest
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -86,7 +87,7 @@ func (r *containerResource) Create(ctx context.Context, req resource.CreateReque
 	run := func(created func(backend.Container)) (backend.Container, bool, error) {
 		return r.fixtures.Start(ctx, def, created)
 	}
-	r.record(ctx, &plan, run, "Create", &resp.State, &resp.Diagnostics)
+	r.record(ctx, &plan, run, verbCreate, &resp.State, &resp.Diagnostics)
 	if !resp.State.Raw.IsNull() {
 		resp.Diagnostics.Append(writeEngine(ctx, r.fixtures, resp.Private)...)
 	}
@@ -260,9 +261,30 @@ func (r *containerResource) record(
 		if !kept {
 			state.RemoveResource(ctx)
 		}
-		diags.Append(errorDiagnostic(verb, "Container", err, under(path.Empty())))
+		diags.Append(errorDiagnostic(verb, "Container", &outcome{err, plan.afterFailure(verb, c, kept)}, under(path.Empty())))
 	}
 }
+
+// afterFailure says what exists after a container could not be made, and what
+// comes next.
+func (m containerModel) afterFailure(verb string, c backend.Container, kept bool) string {
+	switch {
+	case c.ID == "":
+		return ""
+	case !kept:
+		return fmt.Sprintf("Container %s was removed again. The next apply creates it.", c.Name)
+	case verb == verbReset:
+		return fmt.Sprintf("Container %s is there, but not as defined. The next apply resets it again.", c.Name)
+	default:
+		return fmt.Sprintf("Container %s is kept for inspection and marked as tainted. The next apply replaces it.", c.Name)
+	}
+}
+
+// The verbs of the operations that make a container.
+const (
+	verbCreate = "Create"
+	verbReset  = "Reset"
+)
 
 // stateSetter is the part of tfsdk.State that record writes to.
 type stateSetter interface {
@@ -282,7 +304,7 @@ func (r *containerResource) reset(ctx context.Context, def fixture.Definition, p
 	run := func(created func(backend.Container)) (backend.Container, bool, error) {
 		return r.fixtures.Reset(ctx, state.ContainerID.ValueString(), def, created)
 	}
-	r.record(ctx, plan, run, "Reset", &resp.State, &resp.Diagnostics)
+	r.record(ctx, plan, run, verbReset, &resp.State, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() && !resp.State.Raw.IsNull() {
 		// Terraform does not taint what failed to update. The next plan must
 		// see that this reset is still to be done.

@@ -57,10 +57,25 @@ func errorDiagnostic(verb, noun string, err error, find locate) diag.Diagnostic 
 	summary := fmt.Sprintf("Unable to %s %s", verb, noun)
 	d := describe(err)
 	if attribute, ok := find(d.field, d.index); ok {
+		// Terraform shows where a top-level attribute is, but not which part
+		// of it is meant.
+		if len(attribute.Steps()) > 1 {
+			d.remedy = strings.TrimSpace(d.remedy + "\n\nThe attribute at fault is " + attribute.String() + ".")
+		}
 		return diag.NewAttributeErrorDiagnostic(attribute, summary, d.text())
 	}
 	return diag.NewErrorDiagnostic(summary, d.text())
 }
+
+// outcome is an error together with what exists after it and what comes next.
+type outcome struct {
+	err    error
+	exists string
+}
+
+func (o *outcome) Error() string { return o.err.Error() }
+
+func (o *outcome) Unwrap() error { return o.err }
 
 // description is an error in the parts of a diagnostic's detail.
 type description struct {
@@ -124,6 +139,9 @@ func describe(err error) description {
 	case errors.As(err, &engine):
 		d.remedy, d.field, d.index = engine.Remedy, engine.Field, engine.Index
 	}
+	if after, ok := errors.AsType[*outcome](err); ok {
+		d.remedy = strings.TrimSpace(after.exists + "\n\n" + d.remedy)
+	}
 	if errors.Is(err, context.DeadlineExceeded) && d.remedy == "" {
 		d.remedy = "The operation took longer than it may: raise the limit in the timeouts attribute."
 	}
@@ -134,7 +152,10 @@ func remedyOf(exited *readiness.ExitedError) string {
 	if exited.Exit.OOMKilled {
 		return "The container ran out of memory: raise memory_limit_mb. The last lines of its log are below."
 	}
-	return "Look at the last lines of the container's log below. With on_failure = \"keep\" the container stays for inspection."
+	if exited.Exit.Code == 0 {
+		return "If the container is a job that is meant to end, set wait_for = { exit = true }. The last lines of its log are below."
+	}
+	return "Look at the last lines of the container's log below."
 }
 
 func lastLines(lines []string) string {

@@ -22,7 +22,7 @@ import (
 // stringCheck is a validator made of one function, so that a value is checked
 // at plan by the very code that reads it at apply.
 type stringCheck struct {
-	// want completes the sentence "The value must be …".
+	// want completes the sentence "The value of … must be …".
 	want  string
 	check func(string) error
 }
@@ -36,7 +36,7 @@ func (v stringCheck) ValidateString(_ context.Context, req validator.StringReque
 		return
 	}
 	if err := v.check(req.ConfigValue.ValueString()); err != nil {
-		resp.Diagnostics.AddAttributeError(req.Path, "Invalid Value", fmt.Sprintf("The value must be %s: %s.", v.want, err))
+		resp.Diagnostics.AddAttributeError(req.Path, "Invalid Value", fmt.Sprintf("The value of %s must be %s: %s.", req.Path, v.want, err))
 	}
 }
 

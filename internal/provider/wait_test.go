@@ -93,7 +93,10 @@ func TestStepTimeout(t *testing.T) {
 	c := newCore(t, h)
 	config := object{"image": "app:1", "exec": list{object{"command": list{"idle"}, "timeout": "10ms"}}}
 	current, diagnostics := c.apply(c.plan(c.none(containerType), config), config)
-	expectError(t, diagnostics, "exec[0]", "did not finish within 10ms. If the step needs more time, raise its timeout.")
+	expectError(t, diagnostics, "exec[0]", "did not finish within 10ms.")
+	expectError(t, diagnostics, "exec[0]", "If the step needs more time, raise its timeout.")
+	expectError(t, diagnostics, "exec[0]", "is kept for inspection and marked as tainted. The next apply replaces it.")
+	expectError(t, diagnostics, "exec[0]", "The attribute at fault is exec[0].")
 	c.mustDestroy(current)
 }
 

@@ -3,6 +3,7 @@ package provider
 import (
 	"context"
 	"encoding/base64"
+	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -36,7 +37,8 @@ func (m workloadModel) toFiles(ctx context.Context, root path.Path) ([]backend.F
 			content, err := base64.StdEncoding.DecodeString(model.ContentBase64.ValueString())
 			if err != nil {
 				// The decoder's error quotes part of the content.
-				diags.AddAttributeError(root.AtListIndex(i).AtName("content_base64"), "Invalid Value", "The value must be base64: it cannot be decoded.")
+				attribute := root.AtListIndex(i).AtName("content_base64")
+				diags.AddAttributeError(attribute, "Invalid Value", fmt.Sprintf("The value of %s must be base64: it cannot be decoded.", attribute))
 				continue
 			}
 			file.Content = content
