@@ -21,7 +21,7 @@ const (
 )
 
 // longest is how long a step hangs that no interrupt ends, as one of a clean-up.
-const longest = 3 * time.Second
+const longest = time.Second
 
 var reached atomic.Int64
 
