@@ -59,7 +59,6 @@ func (e accEngine) query(t *testing.T, container, sql string) string {
 func TestAccSeededPostgres(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, e accEngine) {
 		const name = "acc-orders"
-		volumes := e.docker(t, "volume", "ls", "-q")
 		samePorts := statecheck.CompareValue(compare.ValuesSame())
 		newCapture := statecheck.CompareValue(compare.ValuesDiffer())
 		newContainer := statecheck.CompareValue(compare.ValuesDiffer())
@@ -90,8 +89,10 @@ func TestAccSeededPostgres(t *testing.T) {
 						if log := e.docker(t, "logs", name+"-0"); strings.Contains(log, "automatic recovery in progress") {
 							t.Errorf("the restored database had to recover:\n%s", log)
 						}
-						if after := e.docker(t, "volume", "ls", "-q"); after != volumes {
-							t.Errorf("volumes were left: before %q, after %q", volumes, after)
+						// No volume that a copy could leave behind. The engine's list
+						// of volumes is shared with other tests and says nothing.
+						if got := e.inspect(t, name+"-0", "{{len .Mounts}}"); got != "0" {
+							t.Errorf("the copy has %s mounts: its data is not copy-on-write", got)
 						}
 						return nil
 					},
