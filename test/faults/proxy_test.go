@@ -37,6 +37,17 @@ func engineCall(name, method, path string) call {
 	return call{name: name, method: method, path: regexp.MustCompile(path)}
 }
 
+// madeOnce are the calls that are not made again when their answer is lost: they
+// run a command, stream, or are the first contact with an engine that may not be
+// there at all.
+var madeOnce = []string{putFiles.name, readLogs.name, waitContainer.name, startExec.name, greetEngine.name}
+
+// isRetried says that Terraform must not notice the fault.
+func (f fault) isRetried() bool {
+	broken := f.kind == refuse || f.kind == cut || f.kind == lose
+	return f.kind == delay || broken && !slices.Contains(madeOnce, f.call.name)
+}
+
 // seededStack is a checkpoint whose data is its version, and a copy of it.
 type seededStack struct {
 	*stack
@@ -83,6 +94,9 @@ func (s *seededStack) during(t *testing.T, f fault, run func(...string) result) 
 	s.proxy.awaitUp()
 	if !s.proxy.disarm() {
 		t.Fatalf("there was no such call:\n%s", r.output)
+	}
+	if r.code != 0 && f.isRetried() {
+		t.Errorf("the call was not made again:\n%s", r.output)
 	}
 	if r.code != 0 && !strings.Contains(r.output, "Error: Unable to ") {
 		t.Errorf("the failure has no diagnostic of the provider's:\n%s", r.output)
