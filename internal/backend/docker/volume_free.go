@@ -63,7 +63,7 @@ func (b *Backend) makeCopy(ctx context.Context, img image, tag string) (string, 
 	if engine.containerdStore {
 		pack = packFromSave
 	}
-	archive, err := pack(ctx, api, img, tag)
+	archive, err := again(ctx, func() ([]byte, error) { return pack(ctx, api, img, tag) })
 	if err == nil {
 		err = againErr(ctx, func() error { return load(ctx, api, archive) })
 	}
