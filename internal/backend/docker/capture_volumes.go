@@ -19,6 +19,7 @@ import (
 	"github.com/docker/docker/client"
 
 	"github.com/rightsize/terraform-provider-rightsize/internal/backend"
+	"github.com/rightsize/terraform-provider-rightsize/internal/backend/filetar"
 	"github.com/rightsize/terraform-provider-rightsize/internal/faultpoint"
 )
 
@@ -218,7 +219,7 @@ func (b *Backend) copyVolume(ctx context.Context, api *client.Client, info conta
 		return api.CopyToContainer(ctx, helperID, path.Dir(source), r,
 			container.CopyToContainerOptions{AllowOverwriteDirWithFile: true})
 	}
-	if err := pipe(read, write); err != nil {
+	if err := filetar.Pipe(read, write); err != nil {
 		return b.fail("copy volume "+volume+" of container "+nameOf(info), err)
 	}
 	return refuseLosses(info, volume, path.Dir(source), check)
@@ -262,28 +263,15 @@ func refuseLosses(info container.InspectResponse, volume, parent string, check *
 // makeParents makes the directories above a volume that the helper lacks: the
 // engine makes the place of a volume only when a container starts.
 func (b *Backend) makeParents(ctx context.Context, api *client.Client, helperID, target string) error {
-	directories := directories{
-		known: map[string]bool{"/": true},
-		stat:  func(name string) (fs.FileMode, bool, error) { return b.statPath(ctx, helperID, name) },
-	}
-	missing, err := directories.claim(path.Dir(target))
+	missing, err := filetar.NewDirectories(filesystem{ctx, b, helperID}.Stat).Claim(path.Dir(target))
 	if err != nil || len(missing) == 0 {
 		return err
 	}
-	write := func(w io.Writer) error { return writeDirectories(tar.NewWriter(w), missing) }
+	write := func(w io.Writer) error { return filetar.WriteDirectories(w, missing) }
 	send := func(r io.Reader) error {
 		return api.CopyToContainer(ctx, helperID, "/", r, container.CopyToContainerOptions{})
 	}
-	return b.fail("make "+path.Dir(target)+" for a volume's content", pipe(write, send))
-}
-
-func writeDirectories(w *tar.Writer, names []string) error {
-	for _, name := range names {
-		if err := w.WriteHeader(directoryHeader(name)); err != nil {
-			return err
-		}
-	}
-	return w.Close()
+	return b.fail("make "+path.Dir(target)+" for a volume's content", filetar.Pipe(write, send))
 }
 
 // resolvePath follows a path that is a symbolic link.

@@ -13,6 +13,7 @@ import (
 	"github.com/docker/go-connections/nat"
 
 	"github.com/rightsize/terraform-provider-rightsize/internal/backend"
+	"github.com/rightsize/terraform-provider-rightsize/internal/backend/filetar"
 	"github.com/rightsize/terraform-provider-rightsize/internal/faultpoint"
 )
 
@@ -29,7 +30,7 @@ const (
 
 // Create makes a container with its files in place.
 func (b *Backend) Create(ctx context.Context, spec backend.Spec) (backend.Container, error) {
-	if err := checkSources(spec.Files); err != nil {
+	if err := filetar.Check(spec.Files); err != nil {
 		return backend.Container{}, err
 	}
 	id, err := b.createFromImage(ctx, spec)

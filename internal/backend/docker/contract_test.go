@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -60,7 +59,7 @@ func newHarness(t *testing.T, host string) backendtest.Harness {
 			// The engine is refused at once: nothing listens on port 1.
 			Missing: "127.0.0.1:1/rightsize-test/missing:1",
 		},
-		Commands:         shellCommands{},
+		Commands:         backendtest.Shell{},
 		MakeUncapturable: func(t *testing.T, name string) { startWithBindMount(t, api, name) },
 		Leftovers:        func(t *testing.T, prefix string) []string { return leftovers(t, api, prefix) },
 	}
@@ -82,7 +81,7 @@ func newClient(t *testing.T, host string) *client.Client {
 
 func startWithBindMount(t *testing.T, api *client.Client, name string) {
 	t.Helper()
-	config := &container.Config{Image: busyboxImage, Cmd: shellCommands{}.Relay()}
+	config := &container.Config{Image: busyboxImage, Cmd: backendtest.Shell{}.Relay()}
 	hostConfig := &container.HostConfig{Binds: []string{t.TempDir() + ":/mnt"}}
 	if _, err := api.ContainerCreate(t.Context(), config, hostConfig, nil, nil, name); err != nil {
 		t.Fatal(err)
@@ -127,56 +126,4 @@ func leftImages(ctx context.Context, t *testing.T, api *client.Client, prefix st
 		}
 	}
 	return left
-}
-
-// shellCommands are the commands of an image with a POSIX shell and the usual
-// tools.
-type shellCommands struct{}
-
-// The pipe is opened for writing as well, so that opening it does not block and
-// reading it does not end.
-const relayScript = `trap 'exit 0' TERM
-mkfifo /relay 2>/dev/null
-exec 3<>/relay
-echo ready
-while read -r line <&3; do
-	case $line in
-	"quit "*) exit "${line#quit }" ;;
-	*) echo "$line" ;;
-	esac
-done`
-
-func shell(script string, args ...string) []string {
-	return append([]string{"sh", "-c", script, "sh"}, args...)
-}
-
-func (shellCommands) Relay() []string               { return shell(relayScript) }
-func (shellCommands) Say(text string) []string      { return shell(`echo "$1" >/relay`, text) }
-func (c shellCommands) Quit(code int) []string      { return c.Say("quit " + strconv.Itoa(code)) }
-func (shellCommands) Stubborn() []string            { return shell(`trap "" TERM; while :; do sleep 3600; done`) }
-func (shellCommands) EchoError(t string) []string   { return shell(`echo "$1" >&2`, t) }
-func (shellCommands) Exit(code int) []string        { return shell(`exit "$1"`, strconv.Itoa(code)) }
-func (shellCommands) Cat() []string                 { return []string{"cat"} }
-func (shellCommands) ReadFile(path string) []string { return []string{"cat", path} }
-func (shellCommands) PrintEnv(name string) []string {
-	return shell(`eval "printf '%s\n' \"\${$1}\""`, name)
-}
-func (shellCommands) PrintWorkingDir() []string { return []string{"pwd"} }
-func (shellCommands) PrintUserID() []string     { return []string{"id", "-u"} }
-func (shellCommands) Missing() []string         { return []string{"/no/such/command"} }
-
-func (shellCommands) Serve(port uint16, root string) []string {
-	return []string{"httpd", "-f", "-p", strconv.Itoa(int(port)), "-h", root}
-}
-
-func (shellCommands) Echo(words ...string) []string {
-	return append([]string{"echo"}, words...)
-}
-
-func (shellCommands) WriteFile(path, text string) []string {
-	return shell(`printf %s "$2" >"$1"`, path, text)
-}
-
-func (shellCommands) Stat(path string) []string {
-	return []string{"stat", "-c", "%a %u %g", path}
 }

@@ -1,26 +1,16 @@
-package docker
+package filetar
 
 import (
-	"archive/tar"
-	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"strconv"
 	"strings"
-
-	cerrdefs "github.com/containerd/errdefs"
 )
 
 const (
 	passwdFile = "/etc/passwd"
 	groupFile  = "/etc/group"
-	// maxAccountsSize bounds what is read of a file that the container's image
-	// controls.
-	maxAccountsSize = 4 << 20
-	// maxSymlinks is as in Linux.
-	maxSymlinks = 40
 )
 
 // owner is who owns a file.
@@ -111,57 +101,4 @@ func parseAccounts(content []byte) [][]string {
 func parseID(s string) (int, error) {
 	id, err := strconv.ParseUint(s, 10, 31)
 	return int(id), err
-}
-
-// readFile returns the content of a small file in the container, or
-// fs.ErrNotExist.
-func (b *Backend) readFile(ctx context.Context, id, name string) ([]byte, error) {
-	api, err := b.api(ctx)
-	if err != nil {
-		return nil, err
-	}
-	for range maxSymlinks {
-		archive, stat, err := api.CopyFromContainer(ctx, id, name)
-		if cerrdefs.IsNotFound(err) {
-			return nil, fs.ErrNotExist
-		}
-		if err != nil {
-			return nil, b.fail("read "+name+" of container "+id, err)
-		}
-		if stat.Mode&fs.ModeSymlink != 0 {
-			_ = archive.Close()
-			name = stat.LinkTarget
-			continue
-		}
-		content, err := onlyFile(archive)
-		_ = archive.Close()
-		return content, b.fail("read "+name+" of container "+id, err)
-	}
-	return nil, fs.ErrNotExist
-}
-
-// onlyFile returns the content of the single file of an archive.
-func onlyFile(archive io.Reader) ([]byte, error) {
-	r := tar.NewReader(archive)
-	header, err := r.Next()
-	if err != nil {
-		return nil, err
-	}
-	if header.Typeflag != tar.TypeReg || header.Size > maxAccountsSize {
-		return nil, fmt.Errorf("not a regular file of at most %d bytes", maxAccountsSize)
-	}
-	return io.ReadAll(r)
-}
-
-// statPath returns the type of a file in the container.
-func (b *Backend) statPath(ctx context.Context, id, name string) (mode fs.FileMode, found bool, err error) {
-	api, err := b.api(ctx)
-	if err != nil {
-		return 0, false, err
-	}
-	stat, err := api.ContainerStatPath(ctx, id, name)
-	if cerrdefs.IsNotFound(err) {
-		return 0, false, nil
-	}
-	return stat.Mode, err == nil, b.fail("look for "+name+" in container "+id, err)
 }
