@@ -24,6 +24,10 @@ import (
 const (
 	commitAttempts = 3
 	commitBackoff  = 200 * time.Millisecond
+	// commitGrace is how long an interrupted capture waits for the commit that
+	// is under way: what is left of the ten seconds in which an interrupt ends
+	// everything, less the removal of a seed.
+	commitGrace = 6 * time.Second
 )
 
 // Capture keeps the container's filesystem as a new image without a tag.
@@ -161,7 +165,9 @@ func (b *Backend) commit(ctx context.Context, info container.InspectResponse, na
 		// A commit whose answer was lost may have made an image, which Collect
 		// finds: it has no tag, and the checkpoint's name for a label.
 		committed, err = again(ctx, func() (container.CommitResponse, error) {
-			return api.ContainerCommit(ctx, info.ID, options)
+			return lingering(ctx, commitGrace, func(ctx context.Context) (container.CommitResponse, error) {
+				return api.ContainerCommit(ctx, info.ID, options)
+			})
 		})
 		if err == nil {
 			faultpoint.Reach(ctx, faultpoint.Committed)

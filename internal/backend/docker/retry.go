@@ -39,6 +39,21 @@ func againErr(ctx context.Context, request func() error) error {
 	return err
 }
 
+// lingering makes a request that an engine finishes although nobody waits for it
+// any more. When ctx ends, the answer still has the time of grace to arrive, so
+// that the caller learns what was made, and can remove it.
+func lingering[T any](ctx context.Context, grace time.Duration, request func(context.Context) (T, error)) (T, error) {
+	if err := ctx.Err(); err != nil {
+		var none T
+		return none, err
+	}
+	longer, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	stop := context.AfterFunc(ctx, func() { time.AfterFunc(grace, cancel) })
+	defer stop()
+	return request(longer)
+}
+
 const (
 	imageAttempts = 5
 	imageBackoff  = 100 * time.Millisecond

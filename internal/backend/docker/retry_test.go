@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/docker/docker/api/types/container"
 	"github.com/docker/docker/api/types/system"
@@ -63,6 +64,95 @@ func TestAgainInterrupted(t *testing.T) {
 	})
 	if !errors.Is(err, io.EOF) || attempts != 1 {
 		t.Errorf("got %v after %d attempts", err, attempts)
+	}
+}
+
+// An answer that comes within the grace is heard, and one that comes later is
+// not waited for.
+func TestLingering(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		takes, want time.Duration
+		err         error
+	}{
+		"answered within the grace": {takes: 4 * time.Second, want: 4 * time.Second},
+		"not answered":              {takes: time.Hour, want: 7 * time.Second, err: context.Canceled},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+				defer cancel()
+				began := time.Now()
+				got, err := lingering(ctx, 6*time.Second, func(ctx context.Context) (string, error) {
+					select {
+					case <-time.After(test.takes):
+						return "answer", nil
+					case <-ctx.Done():
+						return "", ctx.Err()
+					}
+				})
+				if !errors.Is(err, test.err) || err == nil && got != "answer" {
+					t.Errorf("got %q, %v, want the error %v", got, err, test.err)
+				}
+				if took := time.Since(began); took != test.want {
+					t.Errorf("it took %s, want %s", took, test.want)
+				}
+			})
+		})
+	}
+}
+
+// A capture that is interrupted before it commits does not commit.
+func TestLingeringInterruptedBefore(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := lingering(ctx, time.Second, func(context.Context) (int, error) {
+		t.Error("the request was made")
+		return 0, nil
+	})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// A commit that is interrupted makes an image all the same, which is removed.
+func TestCaptureInterruptedInCommit(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	var removals atomic.Int32
+	b := fakeEngine(t, map[string]http.HandlerFunc{
+		"GET /containers/web/json": func(w http.ResponseWriter, _ *http.Request) {
+			reply(w, http.StatusOK, container.InspectResponse{
+				ContainerJSONBase: &container.ContainerJSONBase{ID: "web", Image: "sha256:0", State: &container.State{}, HostConfig: &container.HostConfig{}},
+				Config:            &container.Config{},
+			})
+		},
+		"GET /images/sha256:0/json": func(w http.ResponseWriter, _ *http.Request) {
+			reply(w, http.StatusOK, map[string]any{"Id": "sha256:0"})
+		},
+		"POST /commit": func(w http.ResponseWriter, r *http.Request) {
+			cancel()
+			// As engines do (20.10), it goes on without its client; one that has
+			// left does not hear of what was made.
+			select {
+			case <-r.Context().Done():
+			case <-time.After(200 * time.Millisecond):
+			}
+			reply(w, http.StatusCreated, map[string]string{"Id": "sha256:1"})
+		},
+		"DELETE /images/sha256:1": func(w http.ResponseWriter, _ *http.Request) {
+			removals.Add(1)
+			reply(w, http.StatusOK, []any{})
+		},
+	})
+	_, err := b.Capture(ctx, "web", backend.CaptureOptions{Name: "orders"})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	if removals.Load() != 1 {
+		t.Errorf("the image was removed %d times, want once", removals.Load())
 	}
 }
 
