@@ -28,6 +28,8 @@ const (
 	// lose forwards the request, waits until the engine has done it, and cuts
 	// the connection instead of answering.
 	lose faultKind = "lost"
+	// withhold forwards the request, and passes the answer on late.
+	withhold faultKind = "withheld"
 	// delay forwards the request late.
 	delay faultKind = "delayed"
 	// stall never answers.
@@ -37,7 +39,7 @@ const (
 	restart faultKind = "restarted"
 )
 
-// How late a delayed request is forwarded, and how long an engine is away.
+// How late a delayed request or a withheld answer is passed on, and how long an engine is away.
 const (
 	lateness = 1500 * time.Millisecond
 	downtime = 3 * time.Second
@@ -70,6 +72,8 @@ type engineProxy struct {
 	armed *fault
 	seen  int
 	fired bool
+	// withheld says that the engine has done what is not answered yet.
+	withheld bool
 	down  time.Time
 	conns map[net.Conn]struct{}
 }
@@ -101,7 +105,7 @@ func newProxy(t *testing.T, e engine) (*engineProxy, string) {
 func (p *engineProxy) arm(f fault) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.armed, p.seen, p.fired = &f, 0, false
+	p.armed, p.seen, p.fired, p.withheld = &f, 0, false, false
 }
 
 // disarm makes the proxy pass everything on, and reports whether the fault was
@@ -114,6 +118,33 @@ func (p *engineProxy) disarm() (fired bool) {
 		faultsInjected.Add(1)
 	}
 	return p.fired
+}
+
+// isWithholding reports whether the engine has done what its answer was or is
+// withheld of.
+func (p *engineProxy) isWithholding() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.withheld
+}
+
+// hold holds up an answer. It returns false if the test is over.
+func (p *engineProxy) hold() bool {
+	p.mu.Lock()
+	p.withheld = true
+	p.mu.Unlock()
+	return p.pause()
+}
+
+// pause waits as long as what is late is late. It returns false if the test is
+// over.
+func (p *engineProxy) pause() bool {
+	select {
+	case <-time.After(lateness):
+		return true
+	case <-p.closed:
+		return false
+	}
 }
 
 // due returns the fault that this request gets; empty if none.
@@ -217,9 +248,7 @@ func (p *engineProxy) serve(client net.Conn) {
 			_, _ = io.Copy(io.Discard, requests)
 			return
 		case delay:
-			select {
-			case <-time.After(lateness):
-			case <-p.closed:
+			if !p.pause() {
 				return
 			}
 		}
@@ -255,6 +284,8 @@ func (p *engineProxy) exchange(client, upstream net.Conn, requests, answers *buf
 		return false
 	case kind == lose:
 		_, _ = io.Copy(io.Discard, answer.Body)
+		return false
+	case kind == withhold && !p.hold():
 		return false
 	case kind == cut:
 		writePart(client, answer, answers)

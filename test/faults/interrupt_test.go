@@ -26,14 +26,39 @@ func TestInterrupt(t *testing.T) {
 	})
 }
 
+// An interrupt that comes while the engine commits leaves nothing that only the
+// next capture would find: here there is none.
+func TestInterruptInCommit(t *testing.T) {
+	onEachEngine(t, func(t *testing.T, e engine) {
+		t.Parallel()
+		s := newSeededStack(t, e)
+		s.setVersion(1)
+		s.proxy.arm(fault{commit, 1, withhold})
+		s.interrupted("commit", s.proxy.isWithholding, "apply", "-auto-approve", "-no-color", "-input=false")
+		if !s.proxy.disarm() {
+			t.Fatal("there was no commit")
+		}
+		s.nothingLeft()
+	})
+}
+
 // interruptedAt runs Terraform with a provider that hangs at the step, and
 // interrupts it there.
 func (s *stack) interruptedAt(point string, command []string) {
 	s.t.Helper()
 	faulty, reached := s.faulty("RIGHTSIZE_FAULT_HANG", point)
+	faulty.interrupted(point, func() bool {
+		_, err := os.Stat(reached)
+		return err == nil
+	}, command...)
+}
+
+// interrupted runs Terraform and interrupts it when it has reached a step.
+func (s *stack) interrupted(step string, reached func() bool, command ...string) {
+	s.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), commandTimeout)
 	defer cancel()
-	cmd := faulty.command(ctx, command...)
+	cmd := s.command(ctx, command...)
 	var output bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &output, &output
 	if err := cmd.Start(); err != nil {
@@ -45,7 +70,7 @@ func (s *stack) interruptedAt(point string, command []string) {
 		_ = cmd.Wait() // An interrupted Terraform fails; how, is in its output.
 	}()
 	if !await(reached, ended) {
-		s.t.Fatalf("the step %q is not reached:\n%s", point, output.String())
+		s.t.Fatalf("the step %q is not reached:\n%s", step, output.String())
 	}
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
 		s.t.Fatal(err)
@@ -56,21 +81,19 @@ func (s *stack) interruptedAt(point string, command []string) {
 	case <-time.After(patience):
 		cancel()
 		<-ended
-		s.t.Fatalf("Terraform goes on for %s after an interrupt at %q:\n%s", patience, point, output.String())
+		s.t.Fatalf("Terraform goes on for %s after an interrupt at %q:\n%s", patience, step, output.String())
 	}
 }
 
-// await waits until there is a file; it returns false if the command ended
-// before.
-func await(path string, ended <-chan struct{}) bool {
-	for {
-		if _, err := os.Stat(path); err == nil {
-			return true
-		}
+// await waits until something has happened; it returns false if the command
+// ended before.
+func await(happened func() bool, ended <-chan struct{}) bool {
+	for !happened() {
 		select {
 		case <-ended:
-			return false
+			return happened()
 		case <-time.After(10 * time.Millisecond):
 		}
 	}
+	return true
 }
