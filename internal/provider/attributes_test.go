@@ -189,6 +189,17 @@ func freePorts(t *testing.T, n int) []int {
 	return ports
 }
 
+// takePort listens on a port of this host until the test ends.
+func takePort(t *testing.T, port int) {
+	t.Helper()
+	var config net.ListenConfig
+	listener, err := config.Listen(t.Context(), "tcp4", fmt.Sprintf("127.0.0.1:%d", port))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = listener.Close() })
+}
+
 // errLost is a failure of an engine.
 var errLost = &backend.Error{Tried: "reach the engine at fake://engine", Cause: errors.New("connection lost"), Remedy: "Start the engine."}
 

@@ -4,16 +4,58 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-// replacedKey holds, in private state, the id of the capture that took the
-// place of the one in state, as the last refresh found it. It is what makes the
-// plan capture again, and say why.
-const replacedKey = "replaced_by"
+// What the last refresh found, in private state, that makes the plan capture
+// again: the id of the capture that took the place of the one in state, or what
+// is left of one that is half gone. At most one of them is there.
+const (
+	replacedKey = "replaced_by"
+	brokenKey   = "broken"
+)
+
+// noteDrift keeps what a refresh found.
+func noteDrift(ctx context.Context, private privateWriter, key, found string) diag.Diagnostics {
+	diags := clearDrift(ctx, private)
+	diags.Append(writePrivate(ctx, private, key, found)...)
+	return diags
+}
+
+// clearDrift forgets what an earlier refresh found.
+func clearDrift(ctx context.Context, private privateWriter) diag.Diagnostics {
+	diags := writePrivate(ctx, private, replacedKey, "")
+	diags.Append(writePrivate(ctx, private, brokenKey, "")...)
+	return diags
+}
+
+// driftWarning tells the user why the checkpoint in state is captured again
+// although its source is the same. It is nil if the last refresh found it whole.
+func driftWarning(ctx context.Context, private privateReader, state tfsdk.State) (diag.Diagnostic, diag.Diagnostics) {
+	replacedBy, diags := readPrivate(ctx, private, replacedKey)
+	broken, d := readPrivate(ctx, private, brokenKey)
+	diags.Append(d...)
+	if replacedBy == "" && broken == "" {
+		return nil, diags
+	}
+	var name, id types.String
+	diags.Append(state.GetAttribute(ctx, path.Root("name"), &name)...)
+	diags.Append(state.GetAttribute(ctx, path.Root("id"), &id)...)
+	if broken != "" {
+		return diag.NewAttributeWarningDiagnostic(path.Root("name"), "Checkpoint Is Incomplete",
+			fmt.Sprintf("Of the checkpoint %q, %s. It cannot be restored. The next apply captures it again; a destroy removes what is left.",
+				name.ValueString(), broken)), diags
+	}
+	return diag.NewAttributeWarningDiagnostic(path.Root("name"), "Checkpoint Was Replaced",
+		fmt.Sprintf("The name %q now stands for %s, which somebody else captured; this state knows %s. "+
+			"The checkpoint is going to be captured again, in place of what it holds now. "+
+			"Where two stacks manage one checkpoint, look it up in one of them with a data source instead.",
+			name.ValueString(), replacedBy, id.ValueString())), diags
+}
 
 // ModifyPlan decides whether the checkpoint is captured again. It changes
 // nothing anywhere.
@@ -21,9 +63,9 @@ func (r *checkpointResource) ModifyPlan(ctx context.Context, req resource.Modify
 	if req.Plan.Raw.IsNull() {
 		return // A destroy needs no plan.
 	}
-	replacedBy, diags := readPrivate(ctx, req.Private, replacedKey)
+	drift, diags := driftWarning(ctx, req.Private, req.State)
 	resp.Diagnostics.Append(diags...)
-	if replacedBy == "" && req.Plan.Raw.Equal(req.State.Raw) && hasNoContent(ctx, req.Config) {
+	if drift == nil && req.Plan.Raw.Equal(req.State.Raw) && hasNoContent(ctx, req.Config) {
 		return
 	}
 	var config, plan checkpointModel
@@ -33,8 +75,8 @@ func (r *checkpointResource) ModifyPlan(ctx context.Context, req resource.Modify
 		return
 	}
 	digest, diags := config.contentDigest(ctx)
-	if !req.State.Raw.IsNull() && diags.HasError() {
-		diags = keepContent(ctx, diags, req.State, &digest)
+	if diags.HasError() {
+		diags = excuseContent(ctx, diags, req.State, r.gone.has(checkpointKind, plan.Name), &digest)
 	}
 	resp.Diagnostics.Append(diags...)
 	plan.ContentSHA256 = digest
@@ -44,15 +86,11 @@ func (r *checkpointResource) ModifyPlan(ctx context.Context, req resource.Modify
 		resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 		adopted, diags := readPrivate(ctx, req.Private, adoptedKey)
 		resp.Diagnostics.Append(diags...)
-		if replacedBy != "" {
-			resp.Diagnostics.AddAttributeWarning(path.Root("name"), "Checkpoint Was Replaced",
-				fmt.Sprintf("The name %q now stands for %s, which somebody else captured; this state knows %s. "+
-					"The checkpoint is going to be captured again, in place of what it holds now. "+
-					"Where two stacks manage one checkpoint, look it up in one of them with a data source instead.",
-					state.Name.ValueString(), replacedBy, state.ID.ValueString()))
+		if drift != nil {
+			resp.Diagnostics.Append(drift)
 		}
 		plan.checkpointComputed = state.checkpointComputed
-		if replacedBy != "" || plan.capturesAgain(state, adopted != "") {
+		if drift != nil || plan.capturesAgain(state, adopted != "") {
 			plan.checkpointComputed = unknownCheckpoint()
 		}
 	}

@@ -23,9 +23,7 @@ var (
 
 func newCheckpointResource() resource.Resource { return &checkpointResource{} }
 
-type checkpointResource struct {
-	fixtures *fixture.Fixtures
-}
+type checkpointResource struct{ resourceData }
 
 // How long each operation may take if the user does not say.
 const (
@@ -42,9 +40,9 @@ func (r *checkpointResource) Schema(ctx context.Context, _ resource.SchemaReques
 }
 
 func (r *checkpointResource) Configure(_ context.Context, req resource.ConfigureRequest, resp *resource.ConfigureResponse) {
-	fixtures, diags := fixturesFrom(req.ProviderData)
+	data, diags := resourceDataFrom(req.ProviderData)
 	resp.Diagnostics.Append(diags...)
-	r.fixtures = fixtures
+	r.resourceData = data
 }
 
 func (r *checkpointResource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
@@ -105,8 +103,8 @@ func (r *checkpointResource) Read(ctx context.Context, req resource.ReadRequest,
 			return
 		}
 	}
-	if errors.Is(err, backend.ErrNotFound) && !imported {
-		resp.State.RemoveResource(ctx)
+	if absent, ok := errors.AsType[*fixture.AbsentError](err); ok && !imported {
+		r.readAbsent(ctx, absent, state, resp)
 		return
 	}
 	if err != nil {
@@ -116,10 +114,10 @@ func (r *checkpointResource) Read(ctx context.Context, req resource.ReadRequest,
 	if !imported && cp.Artifact.ID != state.ArtifactID.ValueString() {
 		// State goes on naming the artifact that is ours, which is the one to
 		// delete; the plan tells the user.
-		resp.Diagnostics.Append(writePrivate(ctx, resp.Private, replacedKey, cp.ID())...)
+		resp.Diagnostics.Append(noteDrift(ctx, resp.Private, replacedKey, cp.ID())...)
 		return
 	}
-	resp.Diagnostics.Append(writePrivate(ctx, resp.Private, replacedKey, "")...)
+	resp.Diagnostics.Append(clearDrift(ctx, resp.Private)...)
 	if !imported && state.CreatedAt.Equal(timetypes.NewRFC3339TimeValue(cp.Entry.CreatedAt)) {
 		return // It is the capture that state describes.
 	}
@@ -132,6 +130,21 @@ func (r *checkpointResource) Read(ctx context.Context, req resource.ReadRequest,
 			return
 		}
 		resp.Diagnostics.Append(writeEngine(ctx, r.fixtures, resp.Private)...)
+	}
+}
+
+// readAbsent drops a checkpoint from state of which nothing is left. Of one that
+// is half there, state keeps what a destroy must remove.
+func (r *checkpointResource) readAbsent(ctx context.Context, absent *fixture.AbsentError, state checkpointModel, resp *resource.ReadResponse) {
+	remains, err := r.fixtures.Remains(ctx, absent, state.ArtifactID.ValueString())
+	switch {
+	case err != nil:
+		resp.Diagnostics.Append(errorDiagnostic("Read", "Checkpoint", err, at(path.Root("name"))))
+	case remains != "":
+		resp.Diagnostics.Append(noteDrift(ctx, resp.Private, brokenKey, remains)...)
+	default:
+		r.gone.add(checkpointKind, state.Name)
+		resp.State.RemoveResource(ctx)
 	}
 }
 
@@ -160,7 +173,7 @@ func (r *checkpointResource) Update(ctx context.Context, req resource.UpdateRequ
 			return
 		}
 	}
-	resp.Diagnostics.Append(writePrivate(ctx, resp.Private, replacedKey, "")...)
+	resp.Diagnostics.Append(clearDrift(ctx, resp.Private)...)
 	resp.Diagnostics.Append(writePrivate(ctx, resp.Private, adoptedKey, "")...)
 	resp.Diagnostics.Append(writeEngine(ctx, r.fixtures, resp.Private)...)
 	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)

@@ -36,15 +36,20 @@ func (r *containerResource) ModifyPlan(ctx context.Context, req resource.ModifyP
 		return
 	}
 	digest, diags := config.contentDigest(ctx, path.Empty())
-	if !req.State.Raw.IsNull() && diags.HasError() {
-		diags = keepContent(ctx, diags, req.State, &digest)
+	gone := r.gone.has(containerKind, plan.Name)
+	if diags.HasError() {
+		diags = excuseContent(ctx, diags, req.State, gone, &digest)
 	}
 	resp.Diagnostics.Append(diags...)
 	plan.ContentSHA256 = digest
 
 	if req.State.Raw.IsNull() {
 		plan.planCreate()
-		resp.Diagnostics.Append(r.checkHostPorts(ctx, config)...)
+		diags := r.checkHostPorts(ctx, config)
+		if gone {
+			diags = excuse(diags, "")
+		}
+		resp.Diagnostics.Append(diags...)
 	} else {
 		var state containerModel
 		resp.Diagnostics.Append(req.State.Get(ctx, &state)...)

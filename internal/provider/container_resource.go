@@ -26,9 +26,7 @@ var (
 
 func newContainerResource() resource.Resource { return &containerResource{} }
 
-type containerResource struct {
-	fixtures *fixture.Fixtures
-}
+type containerResource struct{ resourceData }
 
 // How long each operation may take if the user does not say.
 const (
@@ -46,9 +44,9 @@ func (r *containerResource) Schema(ctx context.Context, _ resource.SchemaRequest
 }
 
 func (r *containerResource) Configure(_ context.Context, req resource.ConfigureRequest, resp *resource.ConfigureResponse) {
-	fixtures, diags := fixturesFrom(req.ProviderData)
+	data, diags := resourceDataFrom(req.ProviderData)
 	resp.Diagnostics.Append(diags...)
-	r.fixtures = fixtures
+	r.resourceData = data
 }
 
 func (r *containerResource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
@@ -116,6 +114,7 @@ func (r *containerResource) Read(ctx context.Context, req resource.ReadRequest, 
 	if errors.Is(err, backend.ErrNotFound) {
 		resp.Diagnostics.Append(r.otherEngine(ctx, req.Private, state)...)
 		if !resp.Diagnostics.HasError() {
+			r.gone.add(containerKind, state.Name)
 			resp.State.RemoveResource(ctx)
 		}
 		return

@@ -1,6 +1,8 @@
 package provider_test
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"strings"
 	"testing"
@@ -111,16 +113,28 @@ func TestJobStaysExited(t *testing.T) {
 	c.mustSettle(current, config)
 }
 
-// A checkpoint that is gone is captured again.
+func removeEntry(t *testing.T, h *harness) {
+	t.Helper()
+	if err := os.Remove(h.entryPath("orders")); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func dropArtifact(_ *testing.T, h *harness) { h.DropArtifact("rightsize/checkpoint:orders") }
+
+// A checkpoint that is gone is captured again. One that is half gone is so in
+// place, after a warning, and stays in state until then: what is left of it goes
+// with a destroy.
 func TestCheckpointGone(t *testing.T) {
 	t.Parallel()
-	for name, remove := range map[string]func(*testing.T, *harness){
-		"entry": func(t *testing.T, h *harness) {
-			if err := os.Remove(h.entryPath("orders")); err != nil {
-				t.Fatal(err)
-			}
-		},
-		"artifact": func(_ *testing.T, h *harness) { h.DropArtifact("rightsize/checkpoint:orders") },
+	for name, test := range map[string]struct {
+		remove  []func(*testing.T, *harness)
+		want    action
+		warning string
+	}{
+		"entry":    {[]func(*testing.T, *harness){removeEntry}, actionUpdate, "its artifact rightsize/checkpoint:orders is there"},
+		"artifact": {[]func(*testing.T, *harness){dropArtifact}, actionUpdate, "the artifact rightsize/checkpoint:orders is not"},
+		"both":     {[]func(*testing.T, *harness){removeEntry, dropArtifact}, actionCreate, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -128,26 +142,59 @@ func TestCheckpointGone(t *testing.T) {
 			c := newCore(t, h)
 			config := object{"name": "orders", "seed": object{"image": "app:1"}}
 			current := c.reach(c.none(checkpointType), config)
-			remove(t, h)
+			lose := func() {
+				for _, remove := range test.remove {
+					remove(t, h)
+				}
+			}
+			lose()
 
 			snapshot := h.snapshot(t)
-			current = c.mustRefresh(current)
-			if current.exists() {
-				t.Fatal("state still has the checkpoint")
+			planned := c.plan(c.mustRefresh(current), config)
+			c.must(planned.diagnostics, nil)
+			if planned.action != test.want {
+				t.Errorf("the plan is %s", planned.action)
 			}
-			planned := c.plan(current, config)
+			if text := render(planned.diagnostics); (text == "") != (test.warning == "") ||
+				!strings.Contains(text, test.warning) || text != "" && !strings.Contains(text, "WARNING at name: Checkpoint Is Incomplete") {
+				t.Errorf("the warning is %q, want %q", text, test.warning)
+			}
 			if diff := cmp.Diff(snapshot, h.snapshot(t)); diff != "" {
 				t.Errorf("planning changed something (-before +after):\n%s", diff)
 			}
 			current, diagnostics := c.apply(planned, config)
 			c.must(diagnostics, nil)
 			c.mustSettle(current, config)
-			c.mustDestroy(current)
+
+			lose()
+			if current = c.mustRefresh(current); current.exists() {
+				c.mustDestroy(current)
+			}
 			if left := h.AllArtifacts(); len(left) > 0 {
 				t.Errorf("a destroy left %v", left)
 			}
+			if _, err := os.Stat(h.entryPath("orders")); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("a destroy left the entry: %v", err)
+			}
 		})
 	}
+}
+
+// What a refresh found is forgotten when the next one finds the checkpoint whole.
+func TestCheckpointWholeAgain(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t)
+	c := newCore(t, h)
+	config := object{"name": "orders", "seed": object{"image": "app:1"}}
+	current := c.reach(c.none(checkpointType), config)
+	entry, err := h.registry.Get("orders")
+	if err != nil {
+		t.Fatal(err)
+	}
+	removeEntry(t, h)
+	current = c.mustRefresh(current)
+	h.put(t, entry)
+	c.mustSettle(current, config)
 }
 
 // A checkpoint that somebody else captured under our name is captured again in

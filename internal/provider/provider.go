@@ -131,7 +131,7 @@ func (p *rightsizeProvider) Configure(ctx context.Context, req provider.Configur
 		Intents:  intent.Open(chosen.LockDir()),
 		Log:      logStep,
 	})
-	resp.ResourceData = fixtures
+	resp.ResourceData = resourceData{fixtures: fixtures, gone: &gone{}}
 	resp.DataSourceData = fixtures
 }
 

@@ -100,3 +100,31 @@ func TestTerraformFailedReset(t *testing.T) {
 		h.apply(stack("2"), expectAction("rightsize_container.web", plancheck.ResourceActionUpdate)),
 	)
 }
+
+// Terraform plans as usual before it destroys. A container that is gone and
+// whose port somebody else has by now does not keep it from that.
+func TestTerraformDestroyWithSomethingGone(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t)
+	port := freePorts(t, 1)[0]
+	stack := fmt.Sprintf(`
+resource "rightsize_container" "web" {
+  name  = "web"
+  image = "app:1"
+  ports = [{ container_port = 80, host_port = %d }]
+}
+resource "rightsize_container" "other" { image = "app:1" }
+`, port)
+	h.test(
+		t,
+		h.apply(stack),
+		resource.TestStep{
+			PreConfig: func() {
+				h.RemoveOutOfBand("web")
+				takePort(t, port)
+			},
+			Config:  h.config(stack),
+			Destroy: true,
+		},
+	)
+}

@@ -2,7 +2,6 @@ package provider_test
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -213,15 +212,14 @@ resource "rightsize_checkpoint" "orders" {
 			expectAction("rightsize_container.web", plancheck.ResourceActionCreate),
 			expectAction("rightsize_container.other", plancheck.ResourceActionNoop),
 		),
-		step(func() { h.DropArtifact("rightsize/checkpoint:orders") },
-			expectAction("rightsize_checkpoint.orders", plancheck.ResourceActionCreate),
+		step(func() { dropArtifact(t, h) },
+			expectAction("rightsize_checkpoint.orders", plancheck.ResourceActionUpdate),
 			expectAction("rightsize_container.other", plancheck.ResourceActionNoop),
 		),
-		step(func() {
-			if err := os.Remove(h.entryPath("orders")); err != nil {
-				t.Fatal(err)
-			}
-		}, expectAction("rightsize_checkpoint.orders", plancheck.ResourceActionCreate)),
+		step(func() { removeEntry(t, h) },
+			expectAction("rightsize_checkpoint.orders", plancheck.ResourceActionUpdate)),
+		step(func() { removeEntry(t, h); dropArtifact(t, h) },
+			expectAction("rightsize_checkpoint.orders", plancheck.ResourceActionCreate)),
 		step(func() { h.registered(t, "orders", backend.Spec{Image: "app:2"}) },
 			expectAction("rightsize_checkpoint.orders", plancheck.ResourceActionUpdate)),
 	)

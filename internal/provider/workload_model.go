@@ -10,7 +10,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
-	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/rightsize/terraform-provider-rightsize/internal/backend"
@@ -132,23 +131,6 @@ func (m workloadModel) contentDigest(ctx context.Context, root path.Path) (types
 		return types.StringNull(), diags
 	}
 	return types.StringValue(digest), diags
-}
-
-// keepContent plans no change of content that cannot be read, and turns the
-// errors into warnings: what exists already has it. Terraform plans as usual
-// before it destroys, and a source that is gone must not keep anybody from that.
-func keepContent(ctx context.Context, errs diag.Diagnostics, state tfsdk.State, digest *types.String) diag.Diagnostics {
-	var diags diag.Diagnostics
-	for _, err := range errs.Errors() {
-		detail := err.Detail() + "\n\nWhat was made from it is left as it is. To make it again, the source must be there."
-		if located, ok := err.(diag.DiagnosticWithPath); ok {
-			diags.AddAttributeWarning(located.Path(), err.Summary(), detail)
-		} else {
-			diags.AddWarning(err.Summary(), detail)
-		}
-	}
-	diags.Append(state.GetAttribute(ctx, path.Root("content_sha256"), digest)...)
-	return diags
 }
 
 // fullyKnown says whether a value and everything in it is known.

@@ -74,8 +74,8 @@ type engineProxy struct {
 	fired bool
 	// withheld says that the engine has done what is not answered yet.
 	withheld bool
-	down  time.Time
-	conns map[net.Conn]struct{}
+	down     time.Time
+	conns    map[net.Conn]struct{}
 }
 
 // newProxy returns a proxy in front of the engine, and its address.

@@ -209,6 +209,26 @@ var identityCases = map[string]func(t *testing.T, s *stack){
 		}
 		other.mustDestroy()
 	},
+	"the artifact was removed": func(t *testing.T, s *stack) {
+		s.write(s.checkpointOf("one", ""))
+		s.mustApply()
+		s.engine.docker(t, "rmi", "rightsize/checkpoint:"+s.name)
+		if r := s.plan(); r.code != 2 || !strings.Contains(r.output, "Checkpoint Is Incomplete") {
+			t.Errorf("the plan ended with %d:\n%s", r.code, r.output)
+		}
+		s.mustApply()
+		s.wantData(t, "one")
+		s.engine.docker(t, "rmi", "rightsize/checkpoint:"+s.name)
+		s.mustDestroy()
+	},
+	"the entry was removed": func(t *testing.T, s *stack) {
+		s.write(s.checkpointOf("one", ""))
+		s.mustApply()
+		if err := os.Remove(s.entryPath(s.name)); err != nil {
+			t.Fatal(err)
+		}
+		s.mustDestroy()
+	},
 	"state from a backup": func(t *testing.T, s *stack) {
 		s.write(s.checkpointOf("one", ""))
 		s.mustApply()

@@ -23,6 +23,25 @@ func fixturesFrom(providerData any) (*fixture.Fixtures, diag.Diagnostics) {
 	return fixtures, diags
 }
 
+// resourceData is what the resources of one provider process share. It is empty
+// where fixtures would be nil.
+type resourceData struct {
+	fixtures *fixture.Fixtures
+	gone     *gone
+}
+
+func resourceDataFrom(providerData any) (resourceData, diag.Diagnostics) {
+	var diags diag.Diagnostics
+	if providerData == nil {
+		return resourceData{}, diags
+	}
+	data, ok := providerData.(resourceData)
+	if !ok {
+		diags.AddError("Unexpected Provider Data", fmt.Sprintf("Expected resourceData, got %T. This is always a bug in the provider, please report it.", providerData))
+	}
+	return data, diags
+}
+
 // notConfigured is the answer of an operation that cannot wait until the
 // provider's configuration is known.
 func notConfigured() diag.Diagnostic {
