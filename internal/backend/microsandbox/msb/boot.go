@@ -1,0 +1,165 @@
+package msb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/rightsize/terraform-provider-rightsize/internal/backend"
+)
+
+// Boot is what a sandbox is booted from. A zero field is msb's own default, or
+// the image's.
+type Boot struct {
+	Name string
+	// Image is a reference to an image that msb has, for Create.
+	Image string
+	// Snapshot is the absolute path of a snapshot's directory, for Restore.
+	Snapshot string
+
+	Env        map[string]string
+	Ports      []backend.PortBinding
+	MemoryMB   int64
+	CPUs       int
+	WorkingDir string
+	User       string
+	Labels     map[string]string
+	// Mounts are directories of the host; their Type is not looked at.
+	Mounts []Mount
+	// Scripts maps the name of a command in the guest to a file on the host
+	// that holds it.
+	Scripts map[string]string
+	// DiskMB and TmpfsRootMB bound the root of a sandbox from an image; at most
+	// one of them is set.
+	DiskMB      int64
+	TmpfsRootMB int64
+	NoNetwork   bool
+	// Idle is the command that keeps a restored sandbox up: its program, then
+	// arguments. Create boots idle without one.
+	Idle []string
+}
+
+// cleanupTimeout bounds the removal of what a failed or cancelled boot left. On
+// a slow machine a VM takes seconds to be killed.
+const cleanupTimeout = time.Minute
+
+// Create boots an image, with its ports open and nothing running. When it fails
+// or is cancelled it leaves nothing behind.
+func (c *Client) Create(ctx context.Context, boot Boot) error {
+	args, err := createArguments(boot)
+	if err != nil {
+		return refused("create", ErrInvalid, err)
+	}
+	return c.boot(ctx, boot, func() error {
+		_, err := c.output(ctx, args)
+		return err
+	})
+}
+
+// Restore boots a snapshot, with its ports open and nothing but the idle
+// command running. When it fails or is cancelled it leaves nothing behind.
+func (c *Client) Restore(ctx context.Context, boot Boot) error {
+	args, err := restoreArguments(boot)
+	if err != nil {
+		return refused("run", ErrInvalid, err)
+	}
+	return c.boot(ctx, boot, func() error {
+		_, stderr, err := c.run(ctx, args)
+		if err == nil {
+			return reused(args, boot.Name, stderr)
+		}
+		if !c.idleTooLate(ctx, boot.Name, err) {
+			return err
+		}
+		// The disk is there; start boots it, and waits longer.
+		return c.Start(ctx, boot.Name)
+	})
+}
+
+// boot runs what boots a sandbox, and removes what a failure leaves.
+func (c *Client) boot(ctx context.Context, boot Boot, run func() error) error {
+	// run reuses a sandbox of the same name, and a cancelled create does not
+	// say whether it found one. What is there before is never ours to remove.
+	switch _, err := c.Inspect(ctx, boot.Name); {
+	case err == nil:
+		return refused("create "+boot.Name, ErrExists, fmt.Errorf("sandbox %q %w", boot.Name, ErrExists))
+	case !errors.Is(err, ErrNotFound):
+		return err
+	}
+	if dir, ok := c.orphan(boot.Name); ok {
+		return refused("create "+boot.Name, ErrOrphaned,
+			fmt.Errorf("%s is left of a sandbox that msb does not know, or belongs to one that is just being created", dir))
+	}
+
+	err := run()
+	if err == nil || errors.Is(err, ErrExists) {
+		return err
+	}
+	// msb keeps the name, and a live VM if it was killed during the boot.
+	cleanup, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTimeout)
+	defer cancel()
+	if left := c.removeOwn(cleanup, boot); left != nil {
+		return errors.Join(err, fmt.Errorf("what is left of sandbox %s could not be removed: %w", boot.Name, left))
+	}
+	return err
+}
+
+// removeOwn removes a sandbox unless its labels say that somebody else has made
+// it under the same name in the meantime.
+func (c *Client) removeOwn(ctx context.Context, boot Boot) error {
+	details, err := c.Inspect(ctx, boot.Name)
+	if err == nil {
+		for key, value := range boot.Labels {
+			if found, ok := details.Labels[key]; !ok || found != value {
+				return nil
+			}
+		}
+	}
+	return c.Remove(ctx, boot.Name)
+}
+
+// reused recognises that run has found a sandbox of the same name and used
+// that, which is not an error to it.
+func reused(args arguments, name, stderr string) error {
+	if !strings.Contains(stderr, "warn: sandbox '"+name+"' already exists") {
+		return nil
+	}
+	return &Error{Args: args.shown, Message: fmt.Sprintf("sandbox %q %s", name, ErrExists), Kind: ErrExists}
+}
+
+// relayMissed and connectMissed are what msb says, in its error and in the
+// system log, when a guest did not answer within ten seconds of its start. It
+// gives its startup command no longer, and ends the VM with it; create and
+// start wait for a minute. Machines that emulate a CPU take longer than that.
+const (
+	relayMissed   = "before agent relay became available"
+	connectMissed = "startup command failed error=startup command connect"
+)
+
+// idleTooLate says that a restore failed only since its idle command was not
+// reached in time: the VM ended by itself, and its disk is whole.
+func (c *Client) idleTooLate(ctx context.Context, name string, err error) bool {
+	var failure *Error
+	if !errors.As(err, &failure) || failure.Kind != ErrBoot || !strings.Contains(failure.Message, relayMissed) {
+		return false
+	}
+	if details, err := c.Inspect(ctx, name); err != nil || details.Status != Stopped {
+		return false
+	}
+	logs, err := c.Logs(ctx, name, LogOptions{System: true})
+	if err != nil {
+		return false
+	}
+	defer logs.Close()
+	for {
+		record, err := logs.Next()
+		if err != nil {
+			return false // It says something else, or cannot be read.
+		}
+		if strings.Contains(record.Text, connectMissed) {
+			return true
+		}
+	}
+}

@@ -1,0 +1,129 @@
+package msb
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Start boots a sandbox that is stopped or has crashed. It comes up idle: msb
+// never runs its startup command again. One that runs is no error, one that is
+// starting is ErrStarting.
+func (c *Client) Start(ctx context.Context, name string) error {
+	err := c.command(ctx, name, "start")
+	if errors.Is(err, ErrStillRunning) {
+		return nil
+	}
+	return err
+}
+
+// Stop ends a sandbox. msb sends no signal to its processes: it waits for grace
+// until the guest has written its disks, then kills the VM. One that does not
+// run is no error.
+func (c *Client) Stop(ctx context.Context, name string, grace time.Duration) error {
+	return c.command(ctx, name, "stop", "--timeout="+seconds(grace))
+}
+
+// Kill ends a sandbox like a power cut.
+func (c *Client) Kill(ctx context.Context, name string) error {
+	return c.command(ctx, name, "stop", "--force")
+}
+
+// Remove deletes a sandbox, running or not, and the directory that a boot leaves
+// when it fails before msb has recorded it. A missing one is no error.
+func (c *Client) Remove(ctx context.Context, name string) error {
+	if checkName(name) != nil {
+		return nil // Nothing has such a name.
+	}
+	if err := c.command(ctx, name, "remove", "--force"); err != nil && !errors.Is(err, ErrNotFound) {
+		return err
+	}
+	return c.clearOrphan(name)
+}
+
+// SetResources changes what a stopped sandbox gets when it is started next;
+// zero is msb's default. One that runs is ErrNotStopped.
+func (c *Client) SetResources(ctx context.Context, name string, memoryMB int64, cpus int) error {
+	if err := checkName(name); err != nil {
+		return refused("modify", ErrNotFound, err)
+	}
+	args := modifyArguments(name, memoryMB, cpus)
+	out, err := c.output(ctx, args)
+	// Whether it was applied is in the answer, with the reasons; standard error
+	// says nothing.
+	if reasons := refusedChanges(out); reasons != "" {
+		return &Error{Args: args.shown, Exit: exitOf(err), Message: reasons, Kind: ErrNotStopped}
+	}
+	return err
+}
+
+// refusedChanges returns why msb did not change a sandbox; empty if it did.
+func refusedChanges(out []byte) string {
+	var answer struct {
+		Applied *bool  `json:"applied"`
+		Status  string `json:"status"`
+		Changes []struct {
+			Field       string `json:"field"`
+			Disposition string `json:"disposition"`
+			Reason      string `json:"reason"`
+		} `json:"changes"`
+	}
+	if json.Unmarshal(out, &answer) != nil || answer.Applied == nil || *answer.Applied {
+		return ""
+	}
+	reasons := []string{"nothing was changed, the sandbox is " + answer.Status}
+	for _, change := range answer.Changes {
+		reason := change.Field + " " + change.Disposition
+		if change.Reason != "" {
+			reason += ", " + change.Reason
+		}
+		reasons = append(reasons, reason)
+	}
+	return clean(strings.Join(reasons, "; "))
+}
+
+func exitOf(err error) int {
+	var failure *Error
+	if errors.As(err, &failure) {
+		return failure.Exit
+	}
+	return 0
+}
+
+// command runs a command that takes the name of one sandbox and answers nothing.
+// msb takes several at once and then tells less about each.
+func (c *Client) command(ctx context.Context, name string, words ...string) error {
+	if err := checkName(name); err != nil {
+		return refused(words[0], ErrNotFound, err)
+	}
+	_, err := c.output(ctx, plain(append(words, name)...))
+	return err
+}
+
+// Doctor asks msb whether this host can run microVMs. Nil is yes; otherwise the
+// error says what is missing.
+func (c *Client) Doctor(ctx context.Context) error {
+	args := plain("doctor")
+	_, stderr, err := c.run(ctx, args)
+	var failure *Error
+	if !errors.As(err, &failure) || failure.Kind != nil {
+		return err
+	}
+	failure.Message = strings.Join(append(failedChecks(stderr), failure.Message), "; ")
+	return failure
+}
+
+// failedChecks returns the rows that msb doctor marks as failed.
+func failedChecks(report string) []string {
+	var failed []string
+	for line := range strings.Lines(clean(report)) {
+		if row, ok := strings.CutPrefix(strings.TrimSpace(line), "✗ "); ok {
+			check, found, _ := strings.Cut(row, "  ")
+			failed = append(failed, fmt.Sprintf("%s: %s", strings.TrimSpace(check), strings.TrimSpace(found)))
+		}
+	}
+	return failed
+}

@@ -1,0 +1,75 @@
+package msb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+)
+
+// Snapshot says what to capture, and where to.
+type Snapshot struct {
+	// Name must be unique among all snapshots: msb's index knows only names.
+	Name    string
+	Sandbox string
+	// Dir is the absolute path of the directory that gets one named Name.
+	Dir    string
+	Labels map[string]string
+	// Integrity records checksums of the disk, for VerifySnapshot.
+	Integrity bool
+}
+
+// Snapshot captures the root disk of a stopped sandbox, and returns the digest
+// of the snapshot's manifest and the directory that holds it. The caller makes
+// sure that the sandbox is Stopped or Crashed: msb captures one that is Starting
+// in the middle of its writes, and says nothing.
+func (c *Client) Snapshot(ctx context.Context, s Snapshot) (digest, path string, err error) {
+	if err := checkName(s.Sandbox); err != nil {
+		return "", "", refused("snapshot create", ErrNotFound, err)
+	}
+	args, err := snapshotArguments(s)
+	if err != nil {
+		return "", "", refused("snapshot create", ErrInvalid, err)
+	}
+	out, err := c.output(ctx, args)
+	if err != nil {
+		return "", "", err
+	}
+	return parseSnapshot(out)
+}
+
+// parseSnapshot reads the two lines that msb answers.
+func parseSnapshot(out []byte) (digest, path string, err error) {
+	digest, path, _ = strings.Cut(strings.TrimRight(string(out), "\n"), "\n")
+	if !digestPattern.MatchString(digest) || !filepath.IsAbs(path) || strings.Contains(path, "\n") {
+		return "", "", unreadable("snapshot create", fmt.Errorf("%q is not a digest and a path", excerpt(string(out))))
+	}
+	return digest, path, nil
+}
+
+// VerifySnapshot compares a snapshot with the checksums that it has. One
+// without is no error.
+func (c *Client) VerifySnapshot(ctx context.Context, path string) error {
+	if !filepath.IsAbs(path) {
+		return refused("snapshot verify", ErrInvalid, fmt.Errorf("%q is not an absolute path", path))
+	}
+	_, err := c.output(ctx, plain("snapshot", "verify", path))
+	return err
+}
+
+// RemoveSnapshot deletes a snapshot, wherever it is, and its row in msb's index,
+// also if somebody has deleted the snapshot already. A missing one is no error.
+//
+// It takes the digest since names are not unique: a second snapshot of the same
+// name takes over the row of the first.
+func (c *Client) RemoveSnapshot(ctx context.Context, digest string) error {
+	if !digestPattern.MatchString(digest) {
+		return refused("snapshot remove", ErrInvalid, fmt.Errorf("%q is not the digest of a snapshot", digest))
+	}
+	_, err := c.output(ctx, plain("snapshot", "remove", digest))
+	if errors.Is(err, ErrSnapshotNotFound) {
+		return nil
+	}
+	return err
+}
