@@ -105,9 +105,6 @@ func seconds(d time.Duration) string {
 // createArguments boots an image. Nothing is ever pulled on the way: msb would
 // choose when, and tell nothing about it.
 func createArguments(boot Boot) (arguments, error) {
-	if err := checkReference(boot.Image); err != nil {
-		return arguments{}, err
-	}
 	if boot.Snapshot != "" {
 		return arguments{}, fmt.Errorf("a sandbox boots from an image or a snapshot, not both")
 	}
@@ -277,7 +274,8 @@ const (
 )
 
 // modifyArguments always names both limits, so that removing one from the
-// configuration gives msb's default back.
+// configuration gives msb's default back, and the maxima, which msb raises with
+// them but never lowers: the guest would still be prepared for the old ones.
 func modifyArguments(name string, memoryMB int64, cpus int) arguments {
 	if memoryMB <= 0 {
 		memoryMB = defaultMemoryMB
@@ -285,7 +283,8 @@ func modifyArguments(name string, memoryMB int64, cpus int) arguments {
 	if cpus <= 0 {
 		cpus = defaultCPUs
 	}
-	return plain("modify", "--memory="+megabytes(memoryMB), "--cpus="+strconv.Itoa(cpus), "--format=json", name)
+	memory, count := megabytes(memoryMB), strconv.Itoa(cpus)
+	return plain("modify", "--memory="+memory, "--max-memory="+memory, "--cpus="+count, "--max-cpus="+count, "--format=json", name)
 }
 
 // checkReference refuses what msb would read as a flag or as nothing.

@@ -48,6 +48,9 @@ const cleanupTimeout = time.Minute
 // Create boots an image, with its ports open and nothing running. When it fails
 // or is cancelled it leaves nothing behind.
 func (c *Client) Create(ctx context.Context, boot Boot) error {
+	if err := checkReference(boot.Image); err != nil {
+		return refused("create", ErrImageReference, err)
+	}
 	args, err := createArguments(boot)
 	if err != nil {
 		return refused("create", ErrInvalid, err)

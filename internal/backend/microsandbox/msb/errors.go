@@ -117,9 +117,9 @@ var messages = []struct {
 	{regexp.MustCompile(`^cannot start sandbox '.*': status is Starting`), ErrStarting},
 	{regexp.MustCompile(`^sandbox '.*' is in state Starting`), ErrStarting},
 	{regexp.MustCompile(`^invalid config: workdir does not exist in guest: `), ErrWorkdir},
-	{regexp.MustCompile(`^invalid config: invalid image reference: `), ErrImageReference},
+	{regexp.MustCompile(`^(invalid config: )?invalid image reference: `), ErrImageReference},
 	{regexp.MustCompile(`^invalid config: sandbox runtime socket path is too long: `), ErrSocketPath},
-	{regexp.MustCompile(`^invalid config: sandbox '.*' uses an? .* (disk|image).* cannot be snapshotted`), ErrUncapturable},
+	{regexp.MustCompile(`^invalid config: sandbox '.*' uses a .* root disk, which `), ErrUncapturable},
 
 	{regexp.MustCompile(`^sandbox not found: `), ErrNotFound},
 	{regexp.MustCompile(`^image not found: `), ErrNotFound},

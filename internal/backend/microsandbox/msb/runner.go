@@ -169,8 +169,9 @@ func (b *limitedBuffer) Write(p []byte) (int, error) {
 
 // Detach runs a command in a sandbox and does not wait for it: it outlives this
 // process, and its output is found in the sandbox's log. The program that runs
-// it must live as long as the command, which ends with it.
-func (c *Client) Detach(name string, cmd Exec) error {
+// it must live as long as the command, which ends with it. It inherits alive: a
+// lock on that file is held until the command has ended.
+func (c *Client) Detach(name string, cmd Exec, alive *os.File) error {
 	if err := checkName(name); err != nil {
 		return refused("exec", ErrNotFound, err)
 	}
@@ -183,6 +184,7 @@ func (c *Client) Detach(name string, cmd Exec) error {
 	detached.SysProcAttr = ownSession()
 	// It must not keep the directory of a run of Terraform busy.
 	detached.Dir = os.TempDir()
+	detached.ExtraFiles = []*os.File{alive}
 	if err := detached.Start(); err != nil {
 		return notRun(args, err)
 	}

@@ -1,0 +1,7 @@
+//go:build unix
+
+package msbtest
+
+import "syscall"
+
+func leadsGroup() bool { return syscall.Getpgrp() == syscall.Getpid() }
