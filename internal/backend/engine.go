@@ -25,4 +25,7 @@ type Capabilities struct {
 	// CheckpointRestartsWorkload says that a running container is stopped and
 	// started again by a capture.
 	CheckpointRestartsWorkload bool
+	// LimitsRestartWorkload says that a running container is stopped and started
+	// again by a change of its limits.
+	LimitsRestartWorkload bool
 }

@@ -21,6 +21,7 @@ const (
 	Locked       Point = "locked"        // the name's lock is held
 	SeedStopped  Point = "seed-stopped"  // the seed is ready to be captured
 	CommitLocked Point = "commit-locked" // the lock of the parent image is held
+	Halted       Point = "halted"        // the container is stopped, where a capture has to
 	Committed    Point = "committed"     // the engine has the image, or an intermediate one
 	Paused       Point = "paused"        // a container with volumes is frozen
 	HelperMade   Point = "helper-made"   // there is a container to copy volumes into
@@ -52,7 +53,7 @@ const (
 func All() []Point {
 	return []Point{
 		Recorded, Copied, Made, Furnished, Created, Started, Ready, StepsDone, Answering, Erased,
-		Locked, SeedStopped, CommitLocked, Committed, Paused, HelperMade, VolumeCopied, Captured,
+		Locked, SeedStopped, CommitLocked, Halted, Committed, Paused, HelperMade, VolumeCopied, Captured,
 		Published, EntryWritten, EntryRenamed, Dropped, Collected, SeedRemoved,
 		ResetRemoved, Stopped, Removed, ArtifactRemoved, EntryRemoved, Swept,
 	}

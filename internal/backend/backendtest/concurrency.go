@@ -9,9 +9,6 @@ import (
 	"github.com/rightsize/terraform-provider-rightsize/internal/backend"
 )
 
-// many is how many calls run at a time: what Terraform does by default, about.
-const many = 8
-
 var concurrencyCases = []testCase{
 	{"one of many creations gets the name", concurrentName},
 	{"many containers start and are captured at a time", concurrentLives},
@@ -21,9 +18,9 @@ var concurrencyCases = []testCase{
 
 // concurrently runs fn many times at a time. Unlike its caller, fn must not use
 // t.Fatal and what does.
-func concurrently(fn func(i int)) {
+func (s *suite) concurrently(fn func(i int)) {
 	var group sync.WaitGroup
-	for i := range many {
+	for i := range s.harness.Many {
 		group.Go(func() { fn(i) })
 	}
 	group.Wait()
@@ -33,8 +30,8 @@ func concurrentName(t *testing.T, s *suite) {
 	spec := s.spec(s.Relay())
 	s.removeLater(t, spec.Name)
 	ctx := s.context(t)
-	errs := make([]error, many)
-	concurrently(func(i int) { _, errs[i] = s.Create(ctx, spec) })
+	errs := make([]error, s.harness.Many)
+	s.concurrently(func(i int) { _, errs[i] = s.Create(ctx, spec) })
 	created := 0
 	for _, err := range errs {
 		if err == nil {
@@ -51,14 +48,14 @@ func concurrentName(t *testing.T, s *suite) {
 func concurrentLives(t *testing.T, s *suite) {
 	s.needCheckpoints(t)
 	ctx := s.context(t)
-	specs, artifacts := make([]backend.Spec, many), make([]backend.Artifact, many)
+	specs, artifacts := make([]backend.Spec, s.harness.Many), make([]backend.Artifact, s.harness.Many)
 	for i := range specs {
 		specs[i] = s.spec(s.Exit(0))
 		specs[i].Files = []backend.File{{Path: "/version", Content: []byte(strconv.Itoa(i))}}
 		s.removeLater(t, specs[i].Name)
 	}
-	errs := make([]error, many)
-	concurrently(func(i int) {
+	errs := make([]error, s.harness.Many)
+	s.concurrently(func(i int) {
 		c, err := s.Create(ctx, specs[i])
 		if err == nil {
 			err = s.Start(ctx, c.ID, specs[i])
@@ -88,12 +85,12 @@ func concurrentCopies(t *testing.T, s *suite) {
 	s.needCheckpoints(t)
 	ctx := s.context(t)
 	artifact := s.version(t, s.name(), "1")
-	specs, errs := make([]backend.Spec, many), make([]error, many)
+	specs, errs := make([]backend.Spec, s.harness.Many), make([]error, s.harness.Many)
 	for i := range specs {
 		specs[i] = s.restored(artifact, s.ReadFile("/version"))
 		s.removeLater(t, specs[i].Name)
 	}
-	concurrently(func(i int) {
+	s.concurrently(func(i int) {
 		c, err := s.Create(ctx, specs[i])
 		if err == nil {
 			err = s.Start(ctx, c.ID, specs[i])
@@ -118,11 +115,11 @@ func concurrentCaptures(t *testing.T, s *suite) {
 	ctx := s.context(t)
 	c := s.relay(t, s.spec(s.Relay()))
 	s.write(t, c.ID, "/version", "1")
-	checkpoints, artifacts, errs := make([]string, many), make([]backend.Artifact, many), make([]error, many)
+	checkpoints, artifacts, errs := make([]string, s.harness.Many), make([]backend.Artifact, s.harness.Many), make([]error, s.harness.Many)
 	for i := range checkpoints {
 		checkpoints[i] = s.name()
 	}
-	concurrently(func(i int) {
+	s.concurrently(func(i int) {
 		artifacts[i], errs[i] = s.Capture(ctx, c.ID, backend.CaptureOptions{Name: checkpoints[i]})
 	})
 	ids := make(map[string]bool)
@@ -135,8 +132,8 @@ func concurrentCaptures(t *testing.T, s *suite) {
 	if err := errors.Join(errs...); err != nil {
 		t.Fatal(err)
 	}
-	if len(ids) != many {
-		t.Errorf("%d captures made %d artifacts", many, len(ids))
+	if len(ids) != s.harness.Many {
+		t.Errorf("%d captures made %d artifacts", s.harness.Many, len(ids))
 	}
 	if state := s.inspect(t, c.ID).State; state != backend.StateRunning {
 		t.Errorf("after the captures the container is %s", state)

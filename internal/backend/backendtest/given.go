@@ -23,7 +23,7 @@ func givenInFull(t *testing.T, s *suite) {
 	spec.WorkingDir = "/etc"
 	spec.User = "65534:65534"
 	spec.Labels = map[string]string{"org.example.purpose": "contract", "org.example.empty": ""}
-	spec.Limits = backend.Limits{MemoryMB: 64, CPUs: 0.5}
+	spec.Limits = backend.Limits{MemoryMB: s.memory(4), CPUs: 0.5}
 	spec.Ports = []backend.PortBinding{
 		{Port: backend.Port{Number: 8080, Protocol: backend.TCP}, Host: freePort(t)},
 		{Port: backend.Port{Number: 8080, Protocol: backend.UDP}, Host: freePort(t)},

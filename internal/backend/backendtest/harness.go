@@ -2,6 +2,7 @@ package backendtest
 
 import (
 	"testing"
+	"time"
 
 	"github.com/rightsize/terraform-provider-rightsize/internal/backend"
 )
@@ -21,6 +22,16 @@ type Harness struct {
 	// or a checkpoint whose name begins with prefix, unpublished artifacts
 	// included. It looks at the engine itself and not through the backend.
 	Leftovers func(t *testing.T, prefix string) []string
+
+	// Deadline turns a call that hangs into a failure. It is no measure of
+	// speed: no case comes near it. Zero means two minutes.
+	Deadline time.Duration
+	// Many is how many calls a case makes at a time where that is what it is
+	// about; zero means what Terraform does by default, about.
+	Many int
+	// MemoryUnitMB is a small amount of memory, of which containers are given
+	// twice as much and more; zero means what Docker is content with.
+	MemoryUnitMB int64
 }
 
 // Images are references to images.

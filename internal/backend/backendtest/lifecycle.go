@@ -181,7 +181,7 @@ func missingContainer(t *testing.T, s *suite) {
 	calls := map[string]func() error{
 		"start":        func() error { return s.Start(ctx, name, s.spec(s.Relay())) },
 		"stop":         func() error { return s.Stop(ctx, name, time.Second) },
-		"update":       func() error { return s.Update(ctx, name, backend.Limits{MemoryMB: 64}) },
+		"update":       func() error { return s.Update(ctx, name, backend.Limits{MemoryMB: s.memory(4)}) },
 		"exec":         func() error { _, err := s.Exec(ctx, name, backend.Exec{Command: s.Exit(0)}); return err },
 		"inspect":      func() error { _, err := s.Inspect(ctx, name); return err },
 		"wait":         func() error { _, err := s.Wait(ctx, name); return err },

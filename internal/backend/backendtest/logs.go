@@ -149,7 +149,7 @@ func wantLines(t *testing.T, lines <-chan string, want ...string) {
 			if !ok || got != line {
 				t.Fatalf("the next line is %q (%t), want %q", got, ok, line)
 			}
-		case <-time.After(deadline):
+		case <-time.After(defaultDeadline):
 			t.Fatalf("line %q does not come", line)
 		}
 	}
@@ -162,7 +162,7 @@ func wantEnd(t *testing.T, lines <-chan string) {
 		if ok {
 			t.Fatalf("the log goes on with %q", line)
 		}
-	case <-time.After(deadline):
+	case <-time.After(defaultDeadline):
 		t.Fatal("the log does not end")
 	}
 }

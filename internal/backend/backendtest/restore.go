@@ -40,7 +40,7 @@ func (s *suite) job(t *testing.T) backend.Artifact {
 	spec.Env = map[string]string{"GREETING": "original", "OTHER": "kept"}
 	spec.Labels = map[string]string{"org.example.owner": "original"}
 	spec.WorkingDir = "/etc"
-	spec.Limits = backend.Limits{MemoryMB: 64}
+	spec.Limits = backend.Limits{MemoryMB: s.memory(4)}
 	c := s.start(t, spec)
 	s.wait(t, c.ID)
 	return s.capture(t, c.ID, s.name())

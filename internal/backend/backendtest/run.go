@@ -1,6 +1,7 @@
 package backendtest
 
 import (
+	"cmp"
 	"crypto/rand"
 	"encoding/hex"
 	"slices"
@@ -23,6 +24,9 @@ func Run(t *testing.T, harness Harness) {
 	if err != nil {
 		t.Fatalf("the engine does not answer: %v", err)
 	}
+	harness.Deadline = cmp.Or(harness.Deadline, defaultDeadline)
+	harness.Many = cmp.Or(harness.Many, defaultMany)
+	harness.MemoryUnitMB = cmp.Or(harness.MemoryUnitMB, defaultMemoryUnitMB)
 	s := &suite{Backend: b, Commands: harness.Commands, harness: harness, engine: engine, prefix: newPrefix()}
 
 	cases := slices.Concat(engineCases, lifecycleCases, givenCases, processCases, fileCases, imageCases, portCases,

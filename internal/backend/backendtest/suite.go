@@ -16,9 +16,12 @@ import (
 	"github.com/rightsize/terraform-provider-rightsize/internal/backend"
 )
 
-// deadline turns a backend that hangs into a failure. It is no measure of
-// speed: no case comes near it.
-const deadline = 2 * time.Minute
+// What a harness that says nothing else means.
+const (
+	defaultDeadline     = 2 * time.Minute
+	defaultMany         = 8
+	defaultMemoryUnitMB = 16
+)
 
 // suite is one run of the contract.
 type suite struct {
@@ -37,7 +40,7 @@ type suite struct {
 // context returns the context of a case.
 func (s *suite) context(t *testing.T) context.Context {
 	t.Helper()
-	ctx, cancel := context.WithTimeoutCause(t.Context(), deadline, errors.New("the backend hangs"))
+	ctx, cancel := context.WithTimeoutCause(t.Context(), s.harness.Deadline, errors.New("the backend hangs"))
 	t.Cleanup(cancel)
 	return ctx
 }
@@ -76,7 +79,7 @@ func (s *suite) create(t *testing.T, spec backend.Spec) backend.Container {
 // ends.
 func (s *suite) removeLater(t *testing.T, name string) {
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), deadline)
+		ctx, cancel := context.WithTimeout(context.Background(), s.harness.Deadline)
 		defer cancel()
 		if err := s.Remove(ctx, name); err != nil {
 			t.Errorf("clean up: %v", err)
@@ -106,6 +109,9 @@ func (s *suite) start(t *testing.T, spec backend.Spec) backend.Container {
 	t.Fatal("start: five times a free port was taken before it could be used")
 	panic("unreachable")
 }
+
+// memory returns a number of small amounts of memory, in MiB.
+func (s *suite) memory(units int64) int64 { return units * s.harness.MemoryUnitMB }
 
 // relay makes a container with a Relay that can be told what to do.
 func (s *suite) relay(t *testing.T, spec backend.Spec) backend.Container {
@@ -261,7 +267,7 @@ func (s *suite) capture(t *testing.T, id, checkpoint string) backend.Artifact {
 // its copies, is done before.
 func (s *suite) dropLater(t *testing.T, checkpoint, artifactID string) {
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), deadline)
+		ctx, cancel := context.WithTimeout(context.Background(), s.harness.Deadline)
 		defer cancel()
 		if err := s.RemoveArtifact(ctx, artifactID); err != nil {
 			t.Errorf("clean up: %v", err)

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io"
 	"net"
+	"strings"
+	"syscall"
 
 	cerrdefs "github.com/containerd/errdefs"
 	"github.com/docker/docker/client"
@@ -31,8 +33,20 @@ func (b *Backend) fail(tried string, err error) error {
 			failure.Remedy = reachRemedy(conn.endpoint, err)
 		}
 	}
+	if failure.Remedy == "" && isFullDisk(err) {
+		failure.Remedy = "The engine's disk is full: free some of it. \"docker system df\" shows what images, containers and volumes take."
+	}
 	return failure
 }
+
+// isFullDisk reports whether the engine ran out of disk. It says so with the
+// class of any internal error, and with the system's text for ENOSPC:
+//
+//	Error processing tar file(exit status 1): write /srv/data: no space left on device (20.10)
+//	failed to apply diff: write /var/lib/containerd/.../fs/srv/data: no space left on device: unknown (26.1, containerd store)
+//
+// It is for advice only: what happens next does not depend on it.
+func isFullDisk(err error) bool { return strings.Contains(err.Error(), syscall.ENOSPC.Error()) }
 
 // kindOf classifies an error of the Docker client, or returns nil if no caller
 // tells its class apart. An interruption has no kind: it matches

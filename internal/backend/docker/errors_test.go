@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -74,5 +75,30 @@ func TestFail(t *testing.T) {
 	}
 	if err := b.fail("wait", context.Canceled); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want the interruption", err)
+	}
+}
+
+// The texts are those of engines whose disk was full: 20.10 with overlay2, 26.1
+// with the containerd store.
+func TestFailOnFullDisk(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		"Error processing tar file(exit status 1): write /srv/data: no space left on device",
+		"failed to apply diff: write /var/lib/containerd/snapshots/13/fs/srv/data: no space left on device: unknown",
+	} {
+		b := fakeEngine(t, map[string]http.HandlerFunc{
+			"POST /containers/x/start": func(w http.ResponseWriter, _ *http.Request) {
+				reply(w, http.StatusInternalServerError, map[string]string{"message": text})
+			},
+		})
+		api, err := b.api(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = b.fail("start container x", api.ContainerStart(t.Context(), "x", container.StartOptions{}))
+		failure, ok := errors.AsType[*backend.Error](err)
+		if !ok || !strings.Contains(failure.Error(), text) || !strings.Contains(failure.Remedy, "disk is full") {
+			t.Errorf("got %#v, want one that says what to do about the disk", err)
+		}
 	}
 }

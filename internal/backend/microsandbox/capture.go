@@ -1,0 +1,228 @@
+package microsandbox
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/google/renameio/v2"
+
+	"github.com/rightsize/terraform-provider-rightsize/internal/backend"
+	"github.com/rightsize/terraform-provider-rightsize/internal/backend/microsandbox/msb"
+	"github.com/rightsize/terraform-provider-rightsize/internal/faultpoint"
+)
+
+// Capture keeps the VM's disk as a snapshot. msb does that to a sandbox that is
+// stopped: one that runs is stopped for it, and started again.
+func (b *Backend) Capture(ctx context.Context, id string, opts backend.CaptureOptions) (backend.Artifact, error) {
+	tried := "capture container " + id
+	client, err := b.msb(ctx)
+	if err != nil {
+		return backend.Artifact{}, err
+	}
+	name, err := b.nameOf(ctx, tried, id)
+	if err != nil {
+		return backend.Artifact{}, err
+	}
+	unlock, err := b.lock(ctx, name)
+	if err != nil {
+		return backend.Artifact{}, err
+	}
+	defer unlock()
+	details, err := client.Inspect(ctx, name)
+	if err != nil {
+		return backend.Artifact{}, b.fail(tried, err)
+	}
+	if err := checkCapturable(details); err != nil {
+		return backend.Artifact{}, err
+	}
+	rec, err := b.records.load(name)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return backend.Artifact{}, b.fail(tried, err)
+	}
+	c := capture{b: b, client: client, opts: opts, name: name, record: rec, details: details}
+	return c.run(ctx)
+}
+
+// checkCapturable refuses a sandbox whose snapshot would lack something, before
+// it is stopped.
+func checkCapturable(details msb.Details) error {
+	var refused []string
+	if kind := details.RootDiskKind; kind != "" && kind != managedDisk {
+		refused = append(refused, "/ (a disk of kind "+kind+")")
+	}
+	for _, m := range details.Mounts {
+		if m.Guest != guestShare && m.Guest != "/tmp" {
+			refused = append(refused, m.Guest)
+		}
+	}
+	if len(refused) == 0 {
+		return nil
+	}
+	return &backend.Error{
+		Kind:  backend.ErrUncapturable,
+		Tried: "capture container " + details.Name,
+		Cause: fmt.Errorf("%w: a snapshot holds the root disk alone, and not what is mounted there: %s",
+			backend.ErrUncapturable, strings.Join(refused, ", ")),
+		Remedy: "Start the container without these mounts and with an ordinary root disk.",
+	}
+}
+
+// managedDisk is the kind of a root disk that msb makes by itself.
+const managedDisk = "managed"
+
+// capture is one capture.
+type capture struct {
+	b       *Backend
+	client  *msb.Client
+	opts    backend.CaptureOptions
+	name    string
+	record  *record
+	details msb.Details
+}
+
+func (c *capture) run(ctx context.Context) (backend.Artifact, error) {
+	up := c.details.Status != msb.Stopped && c.details.Status != msb.Crashed
+	working := c.record != nil && c.record.alive()
+	if up {
+		c.progress("stopping the container")
+		if err := c.b.stop(ctx, c.name, backend.DefaultStopTimeout); err != nil {
+			return backend.Artifact{}, errors.Join(err, c.resume(ctx, working))
+		}
+		faultpoint.Reach(ctx, faultpoint.Halted)
+	}
+	c.progress("taking a snapshot of its disk")
+	artifact, err := c.take(ctx)
+	if c.opts.Discard || !up {
+		return artifact, err
+	}
+	c.progress("starting the container again")
+	if resumeErr := c.resume(ctx, working); resumeErr != nil && err == nil {
+		return artifact, &backend.Error{
+			Tried:  fmt.Sprintf("start container %s again after its capture", c.name),
+			Cause:  resumeErr,
+			Remedy: "Nothing is lost: artifact " + artifact.ID + " holds all that it held.",
+		}
+	} else if resumeErr != nil {
+		err = errors.Join(err, resumeErr)
+	}
+	return artifact, err
+}
+
+func (c *capture) progress(step string) {
+	if c.opts.Progress != nil {
+		c.opts.Progress(step)
+	}
+}
+
+// resume brings back what ran before the capture, although ctx may be cancelled:
+// the capture is no reason to leave somebody's database stopped.
+func (c *capture) resume(ctx context.Context, working bool) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTimeout)
+	defer cancel()
+	if working {
+		return c.b.start(ctx, c.name)
+	}
+	if c.record != nil {
+		// Its workload had not begun, or had ended. The VM comes up when it is
+		// wanted.
+		return nil
+	}
+	return c.b.fail("start container "+c.name, c.client.Start(ctx, c.name))
+}
+
+// take makes the artifact, verifies it, and leaves nothing if that fails.
+func (c *capture) take(ctx context.Context) (_ backend.Artifact, err error) {
+	tried := "take a snapshot of container " + c.name
+	dir := c.b.artifactsDir()
+	path := filepath.Join(dir, artifactPrefix+c.opts.Name+"-"+randomID()[:12])
+	mark := unpublishedMark(path)
+	defer func() {
+		if err != nil {
+			c.drop(ctx, path)
+		}
+	}()
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return backend.Artifact{}, c.b.fail(tried, err)
+	}
+	if err := renameio.WriteFile(mark, nil, 0o600); err != nil {
+		return backend.Artifact{}, c.b.fail(tried, err)
+	}
+	digest, made, err := c.client.Snapshot(ctx, msb.Snapshot{
+		Name:      filepath.Base(path),
+		Sandbox:   c.name,
+		Dir:       dir,
+		Labels:    map[string]string{labelCheckpoint: c.opts.Name},
+		Integrity: c.b.cfg.RecordIntegrity,
+	})
+	if err != nil {
+		return backend.Artifact{}, c.b.fail(tried, err)
+	}
+	faultpoint.Reach(ctx, faultpoint.Committed)
+	if filepath.Clean(made) != path {
+		return backend.Artifact{}, c.b.fail(tried, fmt.Errorf("msb made it as %s instead of %s", made, path))
+	}
+	if err := c.keepWorkload(path); err != nil {
+		return backend.Artifact{}, c.b.fail(tried, err)
+	}
+	s, err := readSnapshot(path)
+	if err != nil {
+		return backend.Artifact{}, c.b.fail("verify the snapshot "+path, err)
+	}
+	if s.manifest.Digest != digest {
+		return backend.Artifact{}, c.b.fail("verify the snapshot "+path, fmt.Errorf("it is %s instead of %s", s.manifest.Digest, digest))
+	}
+	return s.artifact(), nil
+}
+
+// keepWorkload writes what a copy runs unless it is told otherwise.
+func (c *capture) keepWorkload(path string) error {
+	manifest, err := msb.ReadManifest(path)
+	if err != nil {
+		return err
+	}
+	// What its size says, and what a crash of this host must not undo.
+	info, err := syncFile(filepath.Join(path, filepath.Base(manifest.UpperFile)))
+	if err != nil {
+		return err
+	}
+	k := kept{SizeBytes: allocated(info)}
+	if c.record != nil {
+		k.Workload = c.record.Workload
+	} else {
+		k.Workload = workload{
+			Entrypoint: c.details.Entrypoint, Command: c.details.Command,
+			Env: c.details.Env, WorkingDir: c.details.WorkingDir, User: c.details.User,
+		}
+	}
+	content, err := json.Marshal(k)
+	if err != nil {
+		return err
+	}
+	return renameio.WriteFile(filepath.Join(path, workloadFile), content, 0o600, renameio.IgnoreUmask())
+}
+
+func syncFile(path string) (fs.FileInfo, error) {
+	file, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	if err := file.Sync(); err != nil {
+		return nil, err
+	}
+	return file.Stat()
+}
+
+// drop removes what a failed capture has made, whatever became of ctx.
+func (c *capture) drop(ctx context.Context, path string) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTimeout)
+	defer cancel()
+	// What cannot be removed now is left for Collect.
+	_ = c.b.removeSnapshot(ctx, path)
+}

@@ -1,0 +1,272 @@
+package microsandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/rightsize/terraform-provider-rightsize/internal/backend"
+	"github.com/rightsize/terraform-provider-rightsize/internal/backend/filetar"
+	"github.com/rightsize/terraform-provider-rightsize/internal/backend/microsandbox/msb"
+	"github.com/rightsize/terraform-provider-rightsize/internal/faultpoint"
+	"github.com/rightsize/terraform-provider-rightsize/internal/filelock"
+)
+
+const (
+	// cleanupTimeout bounds the removal of what a failed operation made.
+	cleanupTimeout = time.Minute
+	// minMemoryMB is what the guest's kernel and agent need to come up: 32 MiB
+	// aborts, 48 MiB boots (msb 0.6.18).
+	minMemoryMB = 48
+	// labelRunID belongs to the rightsize libraries, which remove what carries
+	// their run's id. It is empty on everything created here.
+	labelRunID = "dev.rightsize.runId"
+	// labelManaged marks what this program has made, for people who look.
+	labelManaged = "dev.rightsize.managed"
+)
+
+// validName is what msb takes for a sandbox, less what would not do for the name
+// of a directory.
+var validName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
+
+// idle is the command that keeps a VM up which msb gives none.
+var idle = []string{guestShell, "-c", "trap 'exit 0' TERM; while :; do sleep 86400 & wait $!; done"}
+
+// Create boots a VM with the container's files in place. Its workload is not run
+// yet.
+func (b *Backend) Create(ctx context.Context, spec backend.Spec) (backend.Container, error) {
+	if err := checkSpec(spec); err != nil {
+		return backend.Container{}, err
+	}
+	client, err := b.msb(ctx)
+	if err != nil {
+		return backend.Container{}, err
+	}
+	unlock, err := b.lock(ctx, spec.Name)
+	if err != nil {
+		return backend.Container{}, err
+	}
+	defer unlock()
+	tried := "create container " + spec.Name
+	if _, err := client.Inspect(ctx, spec.Name); err == nil {
+		return backend.Container{}, b.fail(tried, msb.ErrExists)
+	} else if !errors.Is(err, msb.ErrNotFound) {
+		return backend.Container{}, b.fail(tried, err)
+	}
+	boot, rec, err := b.plan(ctx, spec)
+	if err != nil {
+		return backend.Container{}, err
+	}
+	if err := checkPorts(ctx, tried, spec.Ports); err != nil {
+		return backend.Container{}, err
+	}
+	// Of a container that was removed behind our back.
+	if err := b.records.remove(spec.Name); err != nil {
+		return backend.Container{}, b.fail(tried, err)
+	}
+	if err := b.make(ctx, boot, rec, spec); err != nil {
+		if left := b.discard(ctx, spec.Name); left != nil {
+			err = errors.Join(err, left)
+		}
+		return backend.Container{}, err
+	}
+	return b.inspect(ctx, rec)
+}
+
+// checkSpec refuses what msb cannot do, before anything is made.
+func checkSpec(spec backend.Spec) error {
+	tried := "create container " + spec.Name
+	refuse := func(field backend.Field, remedy, format string, args ...any) error {
+		return &backend.Error{
+			Kind: backend.ErrUnsupported, Tried: tried, Cause: fmt.Errorf(format, args...), Remedy: remedy, Field: field,
+		}
+	}
+	if !validName.MatchString(spec.Name) {
+		return refuse(backend.FieldName, "Use letters, digits, dots, hyphens and underscores, a letter or digit first, 128 at most.",
+			"microsandbox takes no container of that name")
+	}
+	if memory := spec.Limits.MemoryMB; memory > 0 && memory < minMemoryMB {
+		return refuse(backend.FieldLimits, fmt.Sprintf("Give it %d MiB or more.", minMemoryMB),
+			"a microVM does not boot with %d MiB of memory", memory)
+	}
+	for i, f := range spec.Files {
+		if clean := filepath.ToSlash(filepath.Clean(f.Path)); clean == "/tmp" || strings.HasPrefix(clean, "/tmp/") {
+			return &backend.Error{
+				Kind: backend.ErrUnsupported, Tried: fmt.Sprintf("copy a file to %s in the container", f.Path),
+				Cause:  errors.New("/tmp of a microVM is in memory: what is there is gone when it stops, and is in no checkpoint"),
+				Remedy: "Put it in another directory.",
+				Field:  backend.FieldFiles, Index: i,
+			}
+		}
+	}
+	return filetar.Check(spec.Files)
+}
+
+// plan resolves what the container is made from.
+func (b *Backend) plan(ctx context.Context, spec backend.Spec) (msb.Boot, *record, error) {
+	boot := msb.Boot{
+		Name:     spec.Name,
+		Ports:    spec.Ports,
+		MemoryMB: spec.Limits.MemoryMB,
+		CPUs:     wholeCPUs(spec.Limits.CPUs),
+		Labels:   map[string]string{labelRunID: "", labelManaged: "terraform"},
+		Idle:     idle,
+	}
+	maps.Copy(boot.Labels, spec.Labels)
+	rec := &record{
+		ID:        randomID(),
+		Name:      spec.Name,
+		Owner:     spec.Owner,
+		CreatedAt: time.Now().UTC(),
+		Given:     givenOf(spec),
+		Ports:     spec.Ports,
+	}
+	base, err := b.source(ctx, spec, &boot, rec)
+	if err != nil {
+		return msb.Boot{}, nil, err
+	}
+	rec.Workload = base.with(spec)
+	if len(rec.Workload.argv()) == 0 {
+		return msb.Boot{}, nil, &backend.Error{
+			Tried: "create container " + spec.Name, Cause: errors.New("neither its image nor its definition has a command"),
+			Remedy: "Set a command.", Field: backend.FieldCommand,
+		}
+	}
+	boot.Env = rec.Workload.Env
+	return boot, rec, nil
+}
+
+// source resolves the image or the artifact, and returns the workload that it
+// has of its own.
+func (b *Backend) source(ctx context.Context, spec backend.Spec, boot *msb.Boot, rec *record) (workload, error) {
+	if spec.From == nil {
+		image, err := b.resolveImage(ctx, spec.Image, spec.PullPolicy)
+		if err != nil {
+			return workload{}, err
+		}
+		boot.Image, rec.ImageID = spec.Image, image.Digest
+		return workloadOf(image), nil
+	}
+	found, err := b.snapshot(spec.From.ID)
+	if err != nil {
+		return workload{}, err
+	}
+	if err := b.verifyIntegrity(ctx, found); err != nil {
+		return workload{}, err
+	}
+	boot.Snapshot, rec.ImageID = found.path, found.manifest.Digest
+	if found.workload != nil {
+		return *found.workload, nil
+	}
+	// One of the libraries', which keep in the registry what they captured.
+	image, err := b.resolveImage(ctx, found.manifest.ImageRef, backend.PullNever)
+	if err != nil {
+		return workload{}, err
+	}
+	return workloadOf(image), nil
+}
+
+// workloadOf is what an image runs. Its environment is msb's affair: whatever is
+// run in the guest has it.
+func workloadOf(image msb.Image) workload {
+	return workload{Entrypoint: image.Entrypoint, Command: image.Command, WorkingDir: image.WorkingDir, User: image.User}
+}
+
+// with returns the workload of a container that is made from one with w. As with
+// Docker, an entrypoint of one's own leaves the image's command out.
+func (w workload) with(spec backend.Spec) workload {
+	if spec.Entrypoint != nil {
+		w.Entrypoint, w.Command = spec.Entrypoint, nil
+	}
+	if spec.Command != nil {
+		w.Command = spec.Command
+	}
+	if spec.WorkingDir != "" {
+		w.WorkingDir = spec.WorkingDir
+	}
+	if spec.User != "" {
+		w.User = spec.User
+	}
+	env := make(map[string]string, len(w.Env)+len(spec.Env))
+	maps.Copy(env, w.Env)
+	maps.Copy(env, spec.Env)
+	w.Env = env
+	return w
+}
+
+func givenOf(spec backend.Spec) backend.Given {
+	given := backend.Given{
+		Image:      spec.Image,
+		Env:        spec.Env,
+		Command:    spec.Command,
+		Entrypoint: spec.Entrypoint,
+		WorkingDir: spec.WorkingDir,
+		User:       spec.User,
+		Labels:     spec.Labels,
+		Limits:     spec.Limits,
+	}
+	for _, p := range spec.Ports {
+		given.ExposedPorts = append(given.ExposedPorts, p.Port)
+	}
+	return given
+}
+
+// wholeCPUs is the number of virtual processors that a share needs: a VM has no
+// half of one.
+func wholeCPUs(cpus float64) int { return int(math.Ceil(cpus)) }
+
+// make boots the VM and furnishes it. What it leaves when it fails is the
+// caller's to remove.
+func (b *Backend) make(ctx context.Context, boot msb.Boot, rec *record, spec backend.Spec) error {
+	client, err := b.msb(ctx)
+	if err != nil {
+		return err
+	}
+	tried := "create container " + rec.Name
+	if err := b.records.create(rec); err != nil {
+		return b.fail(tried, err)
+	}
+	boot.Mounts = []msb.Mount{{Host: filepath.Join(rec.dir, shareDir), Guest: guestShare}}
+	boot.Scripts = map[string]string{scriptName: filepath.Join(rec.dir, scriptFile)}
+	since := time.Now()
+	if boot.Snapshot != "" {
+		err = client.Restore(ctx, boot)
+	} else {
+		err = client.Create(ctx, boot)
+	}
+	if err != nil {
+		return b.fail(tried, err)
+	}
+	faultpoint.Reach(ctx, faultpoint.Made)
+	if err := b.checkPublished(ctx, rec, since); err != nil {
+		return err
+	}
+	if err := b.furnish(ctx, rec, spec.Files); err != nil {
+		return err
+	}
+	faultpoint.Reach(ctx, faultpoint.Furnished)
+	return nil
+}
+
+// discard removes what a failed creation has left, whatever became of ctx.
+func (b *Backend) discard(ctx context.Context, name string) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTimeout)
+	defer cancel()
+	return b.remove(ctx, name)
+}
+
+// lock keeps operations on one container apart, in all processes of this host.
+func (b *Backend) lock(ctx context.Context, name string) (unlock func(), err error) {
+	if b.cfg.LockDir == "" {
+		return func() {}, nil
+	}
+	key := digest(b.home + "\n" + name)[:32]
+	unlock, err = filelock.Lock(ctx, filepath.Join(b.cfg.LockDir, "microsandbox-"+key))
+	return unlock, b.fail("wait for other operations on container "+name, err)
+}

@@ -1,0 +1,83 @@
+package microsandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"time"
+
+	"github.com/rightsize/terraform-provider-rightsize/internal/backend"
+	"github.com/rightsize/terraform-provider-rightsize/internal/backend/microsandbox/msb"
+)
+
+// checkPorts fails if a port of this host is in use. msb would boot all the
+// same, and publish nothing on it.
+func checkPorts(ctx context.Context, tried string, bindings []backend.PortBinding) error {
+	for _, p := range bindings {
+		if err := tryPort(ctx, p); err != nil {
+			return portTaken(tried, fmt.Errorf("publish port %s on %s:%d: %w", p.Port, loopback, p.Host, err))
+		}
+	}
+	return nil
+}
+
+func tryPort(ctx context.Context, p backend.PortBinding) error {
+	var config net.ListenConfig
+	var taken io.Closer
+	var err error
+	address := fmt.Sprintf("%s:%d", loopback, p.Host)
+	if p.Protocol == backend.UDP {
+		taken, err = config.ListenPacket(ctx, "udp4", address)
+	} else {
+		taken, err = config.Listen(ctx, "tcp4", address)
+	}
+	if err != nil {
+		return err
+	}
+	return taken.Close()
+}
+
+func portTaken(tried string, cause error) error {
+	return &backend.Error{
+		Kind: backend.ErrPortTaken, Tried: tried, Cause: cause,
+		Remedy: "Free the port, choose another one, or use exposed_ports to have a free one chosen.",
+		Field:  backend.FieldPorts,
+	}
+}
+
+// checkPublished fails if msb could not publish a port after all: it says so to
+// its log only.
+func (b *Backend) checkPublished(ctx context.Context, rec *record, since time.Time) error {
+	if len(rec.Ports) == 0 {
+		return nil
+	}
+	tried := "publish the ports of container " + rec.Name
+	client, err := b.msb(ctx)
+	if err != nil {
+		return err
+	}
+	logs, err := client.Logs(ctx, rec.Name, msb.LogOptions{System: true, Since: since})
+	if err != nil {
+		return b.fail(tried, err)
+	}
+	defer logs.Close()
+	var records []msb.LogRecord
+	for {
+		record, err := logs.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return b.fail(tried, err)
+		}
+		records = append(records, record)
+	}
+	failures := msb.PortFailures(records)
+	if len(failures) == 0 {
+		return nil
+	}
+	return portTaken(tried, errors.New("msb published them not: "+strings.Join(failures, "; ")))
+}

@@ -1,0 +1,225 @@
+package microsandbox
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/rightsize/terraform-provider-rightsize/internal/backend"
+	"github.com/rightsize/terraform-provider-rightsize/internal/backend/microsandbox/msb"
+)
+
+// workloadScript runs the workload in the guest.
+//
+//go:embed workload.sh
+var workloadScript []byte
+
+const (
+	// guestShare is where the guest sees the container's shareDir. It is not part
+	// of a snapshot.
+	guestShare = "/.rightsize"
+	// scriptName is the name that msb gives the script in the guest.
+	scriptName = "rightsize-workload"
+	// guestScript is where msb puts it.
+	guestScript = "/.msb/scripts/" + scriptName
+	guestShell  = "/bin/sh"
+	// runMarker begins the line that the script prints before the workload.
+	runMarker = "rightsize: run "
+	rootUser  = "root"
+)
+
+// The pauses between two looks at a file or a lock of this host: msb tells
+// neither when a command has begun nor when it has ended.
+const (
+	firstPause = 5 * time.Millisecond
+	lastPause  = 100 * time.Millisecond
+	// killPatience is how long a workload that was killed may take to be gone.
+	killPatience = 20 * time.Second
+)
+
+// errStopped is the end of a wait that outlasted its grace.
+var errStopped = errors.New("it did not end in time")
+
+// begin runs the workload of a container whose VM is up, and returns when its
+// process is there.
+func (b *Backend) begin(ctx context.Context, rec *record) error {
+	client, err := b.msb(ctx)
+	if err != nil {
+		return err
+	}
+	argv := rec.Workload.argv()
+	tried := "start container " + rec.Name
+	alive, err := rec.hold(ctx)
+	if err != nil {
+		return b.fail(tried, err)
+	}
+	defer alive.Close()
+	rec.Run = &run{ID: randomID()[:12], StartedAt: time.Now().UTC()}
+	if err := rec.save(); err != nil {
+		return b.fail(tried, err)
+	}
+	command := append([]string{guestShell, guestScript, rec.Run.ID}, argv...)
+	err = client.Detach(rec.Name, msb.Exec{
+		Command:    command,
+		User:       rec.Workload.User,
+		WorkingDir: rec.Workload.WorkingDir,
+	}, alive)
+	if err != nil {
+		return b.fail(tried, err)
+	}
+	// From here on the lock is the workload's.
+	alive.Close()
+	return b.awaitBegin(ctx, rec, argv[0])
+}
+
+// awaitBegin waits until the workload's process is there, or until it never
+// will be.
+func (b *Backend) awaitBegin(ctx context.Context, rec *record, program string) error {
+	tried := "start container " + rec.Name
+	for pause := firstPause; ; pause = min(2*pause, lastPause) {
+		// In this order: what the script leaves, it leaves before it ends.
+		running := rec.alive()
+		if _, err := rec.pid(); err == nil {
+			return nil
+		}
+		if _, err := os.Stat(rec.share(rec.Run.ID, ".missing")); err == nil {
+			return &backend.Error{
+				Tried:  tried,
+				Cause:  fmt.Errorf("its command %q was not found in its filesystem", program),
+				Remedy: "Use a command that the image has.",
+				Field:  backend.FieldCommand,
+			}
+		}
+		if !running {
+			if _, err := rec.exitCode(); err == nil {
+				return nil
+			}
+			return b.explainNoBegin(ctx, rec)
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return b.fail(tried, ctx.Err())
+		}
+	}
+}
+
+// explainNoBegin finds out why the script did not even run: msb said so to
+// nobody.
+func (b *Backend) explainNoBegin(ctx context.Context, rec *record) error {
+	tried := "start container " + rec.Name
+	client, err := b.msb(ctx)
+	if err != nil {
+		return err
+	}
+	var output strings.Builder
+	code, err := client.Exec(ctx, rec.Name, msb.Exec{
+		Command: []string{guestShell, "-c", ":"}, User: rec.Workload.User, WorkingDir: rec.Workload.WorkingDir, Stderr: &output,
+	})
+	if err != nil {
+		return b.fail(tried, err)
+	}
+	if code != 0 {
+		return &backend.Error{
+			Tried:  tried,
+			Cause:  fmt.Errorf("%s cannot be run in it as user %q: %s", guestShell, rec.Workload.User, strings.TrimSpace(output.String())),
+			Remedy: "On microsandbox an image needs a shell, /etc/passwd and the user that it runs as.",
+			Field:  backend.FieldImage,
+		}
+	}
+	return &backend.Error{Tried: tried, Cause: errors.New("its process ended before it had begun")}
+}
+
+// pid returns the process id of the workload in the guest.
+func (rec *record) pid() (int, error) { return rec.number(".pid") }
+
+// exitCode returns how the latest run has ended; fs.ErrNotExist if it was not
+// the workload that ended it.
+func (rec *record) exitCode() (int, error) { return rec.number(".exit") }
+
+func (rec *record) number(suffix string) (int, error) {
+	if rec.Run == nil {
+		return 0, fs.ErrNotExist
+	}
+	content, err := readBounded(rec.share(rec.Run.ID, suffix), 32)
+	if err != nil {
+		return 0, err
+	}
+	line, whole := strings.CutSuffix(string(content), "\n")
+	if !whole {
+		return 0, fs.ErrNotExist
+	}
+	return strconv.Atoi(line)
+}
+
+// halt ends the workload: it asks it to, and kills it when grace has passed.
+func (b *Backend) halt(ctx context.Context, rec *record, grace time.Duration) error {
+	if !rec.alive() {
+		return nil
+	}
+	if grace > 0 {
+		if err := b.signal(ctx, rec, "TERM"); err != nil {
+			return err
+		}
+		err := rec.awaitEnd(ctx, grace)
+		if !errors.Is(err, errStopped) {
+			return err
+		}
+	}
+	if err := b.signal(ctx, rec, "KILL"); err != nil {
+		return err
+	}
+	if err := rec.awaitEnd(ctx, killPatience); !errors.Is(err, errStopped) {
+		return err
+	}
+	// Nothing of it answers. The VM goes with it.
+	return nil
+}
+
+// signal sends a signal to the workload.
+func (b *Backend) signal(ctx context.Context, rec *record, name string) error {
+	client, err := b.msb(ctx)
+	if err != nil {
+		return err
+	}
+	tried := "send SIG" + name + " to container " + rec.Name
+	pid, err := rec.pid()
+	if err != nil {
+		return b.fail(tried, fmt.Errorf("its process id is not known: %w", err))
+	}
+	// One that has ended meanwhile is what was wanted.
+	_, err = client.Exec(ctx, rec.Name, msb.Exec{
+		Command: []string{guestShell, "-c", `kill -s "$0" "$1"`, name, strconv.Itoa(pid)}, User: rootUser,
+	})
+	if err != nil && rec.alive() {
+		return b.fail(tried, err)
+	}
+	return nil
+}
+
+// awaitEnd waits until the workload has ended; at most limit, if that is not
+// zero.
+func (rec *record) awaitEnd(ctx context.Context, limit time.Duration) error {
+	var over <-chan time.Time
+	if limit > 0 {
+		timer := time.NewTimer(limit)
+		defer timer.Stop()
+		over = timer.C
+	}
+	for pause := firstPause; rec.alive(); pause = min(2*pause, lastPause) {
+		select {
+		case <-time.After(pause):
+		case <-over:
+			return errStopped
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}
