@@ -225,6 +225,7 @@ func (r *checkpointResource) capture(ctx context.Context, config checkpointModel
 		if source.Seed == nil {
 			find = captured(err)
 		}
+		err = &outcome{err, "No capture was registered: what the name stood for before it still stands for. The next apply captures it again."}
 		diags.Append(errorDiagnostic("Capture", "Checkpoint", err, find))
 		return diags
 	}
