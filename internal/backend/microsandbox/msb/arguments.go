@@ -38,6 +38,9 @@ func (a *arguments) add(args ...string) {
 	a.shown = append(a.shown, args...)
 }
 
+// hidden stands for what a command is given.
+const hidden = "(arguments hidden)"
+
 // command appends what the user wants to be run. Only the program is shown:
 // arguments may hold passwords.
 func (a *arguments) command(argv []string) {
@@ -47,7 +50,7 @@ func (a *arguments) command(argv []string) {
 		a.shown = append(a.shown, argv[0])
 	}
 	if len(argv) > 1 {
-		a.shown = append(a.shown, "(arguments hidden)")
+		a.shown = append(a.shown, hidden)
 		a.secrets = append(a.secrets, argv[1:]...)
 	}
 }
@@ -144,9 +147,9 @@ func restoreArguments(boot Boot) (arguments, error) {
 	}
 	// msb takes one program here, and does not split it.
 	a.add("--entrypoint=" + boot.Idle[0])
-	a.add("--")
-	a.add(boot.Idle[1:]...)
-	return a, nil
+	a.argv = append(append(a.argv, "--"), boot.Idle[1:]...)
+	a.shown = append(a.shown, "--", hidden)
+	return a, checkText("the idle command", strings.Join(boot.Idle, " "))
 }
 
 // boot appends what both ways of booting have in common.

@@ -9,7 +9,7 @@ import (
 
 // Config says which msb is run, and on which state.
 type Config struct {
-	// Path is the msb program.
+	// Path is the msb program, absolute or to be found on the PATH.
 	Path string
 	// Home is the directory that holds all of msb's state, MSB_HOME. It must be
 	// absolute: msb takes a relative one from its working directory. If it is

@@ -15,7 +15,7 @@ func (t *timestamp) UnmarshalJSON(data []byte) error {
 	var s string
 	if json.Unmarshal(data, &s) == nil {
 		if parsed, err := time.Parse(time.RFC3339Nano, s); err == nil {
-			*t = timestamp(parsed)
+			*t = timestamp(parsed.UTC())
 		}
 	}
 	return nil

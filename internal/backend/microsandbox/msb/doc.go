@@ -5,5 +5,6 @@
 //
 // Start at [New]. Building arguments (arguments.go), reading output
 // (sandbox.go, logs.go, snapshot.go, manifest.go, image.go) and telling errors
-// apart (errors.go) is pure; runner.go is the only file that starts msb.
+// apart (errors.go) is pure; runner.go
+// and detach.go are the only files that start msb.
 package msb

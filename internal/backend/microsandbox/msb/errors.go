@@ -137,7 +137,7 @@ var messages = []struct {
 	{regexp.MustCompile(`^runtime error: database schema is newer `), ErrSchemaNewer},
 
 	{regexp.MustCompile(`^invalid config: `), ErrInvalid},
-	{regexp.MustCompile(`^invalid (size|host port|pull policy|--label)`), ErrInvalid},
+	{regexp.MustCompile(`^invalid (size|host port|pull policy|--label|--grep)`), ErrInvalid},
 	{regexp.MustCompile(`^port must be in format `), ErrInvalid},
 	{regexp.MustCompile(`^environment variable '.*' not set`), ErrInvalid},
 	{regexp.MustCompile(`^failed to create upper\.ext4: `), ErrInvalid},

@@ -45,7 +45,7 @@ func (c *Client) Exec(ctx context.Context, name string, cmd Exec) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	if !ownFailure(name, exit, p.stderr.String()) {
+	if !ownFailure(exit, name, p.stderr.String()) {
 		return exit, nil
 	}
 	return 0, classify(args, exit, p.stderr.String())
@@ -63,7 +63,7 @@ func notAFile(w io.Writer) io.Writer {
 // ownFailure tells a failure of msb from a command that ended with the same
 // code: both write to the same stream. Commands say "error: " too, so that only
 // what msb is known to say counts, and only as the last thing that was said.
-func ownFailure(name string, exit int, stderr string) bool {
+func ownFailure(exit int, name, stderr string) bool {
 	switch exit {
 	case 0:
 		return false
@@ -83,8 +83,10 @@ func ownFailure(name string, exit int, stderr string) bool {
 			"sandbox '" + name + "' is in state ",
 			"exec timed out after ",
 			"runtime error: ",
-			"invalid config: ",
-		}, func(prefix string) bool { return strings.HasPrefix(last, prefix) })
+			"invalid config: failed to parse SDK config ",
+		}, func(prefix string) bool { return strings.HasPrefix(last, prefix) }) ||
+			// A VM that dies may do so in the middle of a line.
+			strings.HasSuffix(strings.TrimRight(stderr, "\n"), "error: runtime error: exec session ended without exit event")
 	}
 	return false
 }

@@ -76,8 +76,7 @@ func bootErrorText(s string) string {
 func PortFailures(records []LogRecord) []string {
 	var failures []string
 	for _, record := range records {
-		if strings.Contains(record.Text, "published TCP port listener failed bind=") ||
-			strings.Contains(record.Text, "published UDP port listener failed bind=") ||
+		if strings.Contains(record.Text, "port listener failed bind=") ||
 			strings.Contains(record.Text, "skipping published port listeners") {
 			text := strings.TrimSpace(clean(record.Text))
 			if _, message, ok := strings.Cut(text, "::publisher: "); ok {

@@ -10,6 +10,9 @@ import (
 // platformVariables are further variables msb needs on this platform.
 var platformVariables []string
 
+// workingDir is a directory that nobody needs to remove or unmount.
+const workingDir = "/"
+
 func ownGroup() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true}
 }

@@ -11,6 +11,9 @@ var platformVariables = []string{"SYSTEMROOT", "USERPROFILE", "LOCALAPPDATA", "A
 // detachedProcess is DETACHED_PROCESS, a process without a console.
 const detachedProcess = 0x00000008
 
+// workingDir is a directory that nobody needs to remove or unmount.
+var workingDir = os.Getenv("SystemRoot")
+
 func ownGroup() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"os/exec"
 	"sync/atomic"
 	"time"
@@ -37,7 +36,8 @@ type streams struct {
 	stdout, stderr io.Writer
 }
 
-// start runs msb in a process group of its own, so that an interrupt at the
+// start runs msb in the root directory, since a VM keeps the working directory
+// of the msb that booted it for as long as it runs, and in a process group of its own, so that an interrupt at the
 // terminal reaches the provider alone, which then decides. When ctx ends the
 // whole group is told to end, and killed if it does not.
 func (c *Client) start(ctx context.Context, args arguments, std streams) (*process, error) {
@@ -48,6 +48,7 @@ func (c *Client) start(ctx context.Context, args arguments, std streams) (*proce
 	p.cmd = exec.CommandContext(ctx, c.config.Path, args.argv...)
 	p.cmd.Env = c.environment(args.env)
 	p.cmd.SysProcAttr = ownGroup()
+	p.cmd.Dir = workingDir
 	p.cmd.Stdout = std.stdout
 	p.cmd.Stderr = &p.stderr
 	if std.stderr != nil {
@@ -101,14 +102,16 @@ func (p *process) wait() (int, error) {
 	}
 	var exit *exec.ExitError
 	switch {
-	case err == nil:
+	case err == nil, errors.Is(err, exec.ErrWaitDelay):
+		// The latter is msb's success with a stream still held by what it left
+		// running.
 		return 0, nil
 	case errors.As(err, &exit) && exit.Exited():
 		return exit.ExitCode(), nil
 	case errors.As(err, &exit):
 		e := classify(p.args, signalledExit(exit.ProcessState), p.stderr.String())
 		if e.Kind == nil {
-			e.Message = fmt.Sprintf("msb ended by itself (%s): %s", exit.ProcessState, e.Message)
+			e.Message = fmt.Sprintf("msb was ended by a signal (%s): %s", exit.ProcessState, e.Message)
 		}
 		return -1, e
 	default:
@@ -165,30 +168,4 @@ func (b *limitedBuffer) Write(p []byte) (int, error) {
 		return 0, fmt.Errorf("msb wrote more than %d bytes", maxOutput)
 	}
 	return b.Buffer.Write(p)
-}
-
-// Detach runs a command in a sandbox and does not wait for it: it outlives this
-// process, and its output is found in the sandbox's log. The program that runs
-// it must live as long as the command, which ends with it. It inherits alive: a
-// lock on that file is held until the command has ended.
-func (c *Client) Detach(name string, cmd Exec, alive *os.File) error {
-	if err := checkName(name); err != nil {
-		return refused("exec", ErrNotFound, err)
-	}
-	args, err := execArguments(name, cmd)
-	if err != nil {
-		return refused("exec "+name, ErrInvalid, err)
-	}
-	detached := exec.Command(c.config.Path, args.argv...) //nolint:noctx // It outlives every context.
-	detached.Env = c.environment(args.env)
-	detached.SysProcAttr = ownSession()
-	// It must not keep the directory of a run of Terraform busy.
-	detached.Dir = os.TempDir()
-	detached.ExtraFiles = []*os.File{alive}
-	if err := detached.Start(); err != nil {
-		return notRun(args, err)
-	}
-	// No zombie stays while this process lives.
-	go func() { _ = detached.Wait() }()
-	return nil
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 )
@@ -23,7 +25,8 @@ type Snapshot struct {
 // Snapshot captures the root disk of a stopped sandbox, and returns the digest
 // of the snapshot's manifest and the directory that holds it. The caller makes
 // sure that the sandbox is Stopped or Crashed: msb captures one that is Starting
-// in the middle of its writes, and says nothing.
+// in the middle of its writes, and says nothing. When it fails or is cancelled
+// it leaves nothing behind.
 func (c *Client) Snapshot(ctx context.Context, s Snapshot) (digest, path string, err error) {
 	if err := checkName(s.Sandbox); err != nil {
 		return "", "", refused("snapshot create", ErrNotFound, err)
@@ -32,11 +35,39 @@ func (c *Client) Snapshot(ctx context.Context, s Snapshot) (digest, path string,
 	if err != nil {
 		return "", "", refused("snapshot create", ErrInvalid, err)
 	}
-	out, err := c.output(ctx, args)
-	if err != nil {
-		return "", "", err
+	if _, err := os.Lstat(filepath.Join(s.Dir, s.Name)); !errors.Is(err, fs.ErrNotExist) {
+		// What was there before must not be taken for what this call leaves.
+		return "", "", refused("snapshot create", ErrSnapshotExists, fmt.Errorf("%s exists", filepath.Join(s.Dir, s.Name)))
 	}
-	return parseSnapshot(out)
+	out, err := c.output(ctx, args)
+	if err == nil {
+		return parseSnapshot(out)
+	}
+	if !errors.Is(err, ErrSnapshotExists) {
+		err = errors.Join(err, c.discard(ctx, s))
+	}
+	return "", "", err
+}
+
+// discard removes what a snapshot that failed or was cancelled leaves: the copy
+// of the disk that msb had begun, or even a whole snapshot that nobody will ask
+// for.
+func (c *Client) discard(ctx context.Context, s Snapshot) error {
+	root, err := os.OpenRoot(s.Dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("remove what is left of snapshot %s: %w", s.Name, err)
+	}
+	defer root.Close()
+	if manifest, err := ReadManifest(filepath.Join(s.Dir, s.Name)); err == nil {
+		// Its row in msb's index goes too. What fails here fails below again.
+		cleanup, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTimeout)
+		defer cancel()
+		_ = c.RemoveSnapshot(cleanup, manifest.Digest)
+	}
+	return errors.Join(root.RemoveAll("."+s.Name+".staging"), root.RemoveAll(s.Name))
 }
 
 // parseSnapshot reads the two lines that msb answers.
