@@ -23,30 +23,31 @@ const (
 // it is not empty, else what MSB_HOME says, else ~/.microsandbox. It makes
 // nothing.
 func Home(configured string) (string, error) {
+	dir, err := home(configured)
+	if err != nil {
+		return "", &preflight.Unmet{
+			Precondition: preflight.Home,
+			Missing:      "msb has no home that it can use: " + err.Error(),
+			Remedy:       fmt.Sprintf("Set the provider's microsandbox.home, or %s, to an absolute path of at most %d bytes.", HomeEnv, maxHome),
+			Cause:        err,
+		}
+	}
+	return dir, nil
+}
+
+func home(configured string) (string, error) {
 	if configured != "" {
 		return CheckHome(configured)
 	}
-	remedy := fmt.Sprintf("Set the provider's microsandbox.home, or %s, to an absolute path of at most %d bytes.", HomeEnv, maxHome)
-	unmet := func(err error) error {
-		return &preflight.Unmet{Precondition: preflight.Home, Missing: "there is no home for msb: " + err.Error(), Remedy: remedy, Cause: err}
-	}
-	dir := os.Getenv(HomeEnv)
-	if dir == "" {
-		user, err := os.UserHomeDir()
+	if dir := os.Getenv(HomeEnv); dir != "" {
+		// msb takes a relative one from the working directory, too.
+		absolute, err := filepath.Abs(dir)
 		if err != nil {
-			return "", unmet(err)
+			return "", err
 		}
-		dir = filepath.Join(user, ".microsandbox")
+		return CheckHome(absolute)
 	}
-	// msb takes a relative one from the working directory, too.
-	dir, err := filepath.Abs(dir)
-	if err == nil {
-		dir, err = CheckHome(dir)
-	}
-	if err != nil {
-		return "", unmet(err)
-	}
-	return dir, nil
+	return CheckHome("~/.microsandbox")
 }
 
 // CheckHome returns dir with a leading ~ replaced, and fails if msb cannot use a

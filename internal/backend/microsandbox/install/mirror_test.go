@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -104,11 +105,31 @@ func released(t *testing.T, version string) []byte {
 	return archive(t, file("msb", script(version)), file(library, "kernel"))
 }
 
+// sparse is a member that has no bytes in the archive and size bytes on a disk.
+func sparse(name string, size int64) member {
+	hole := fmt.Sprintf("1\n%d\n0\n", size)
+	return member{tar.Header{
+		Typeflag: tar.TypeReg, Name: name, Size: 512, Format: tar.FormatPAX,
+		PAXRecords: map[string]string{
+			sparseKey + "major": "1", sparseKey + "minor": "0", sparseKey + "name": name, sparseKey + "realsize": strconv.FormatInt(size, 10),
+		},
+	}, hole + strings.Repeat("\x00", 512-len(hole))}
+}
+
+// sparseKey stands for the prefix of the records of a sparse member, which Go's
+// writer refuses to write.
+const sparseKey = "XXX.sparse."
+
 func archive(t *testing.T, members ...member) []byte {
 	t.Helper()
+	return gzipped(t, tarred(t, members...))
+}
+
+func tarred(t *testing.T, members ...member) []byte {
+	t.Helper()
 	var buffer bytes.Buffer
-	zipped := gzip.NewWriter(&buffer)
-	w := tar.NewWriter(zipped)
+	w := tar.NewWriter(&buffer)
+	whole := true
 	for _, m := range members {
 		if err := w.WriteHeader(&m.header); err != nil {
 			t.Fatal(err)
@@ -116,11 +137,24 @@ func archive(t *testing.T, members ...member) []byte {
 		if _, err := w.Write([]byte(m.content)); err != nil {
 			t.Fatal(err)
 		}
+		whole = whole && m.header.Size == int64(len(m.content))
 	}
-	if err := w.Close(); err != nil {
+	if whole {
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return bytes.ReplaceAll(buffer.Bytes(), []byte(sparseKey), []byte("GNU.sparse."))
+}
+
+func gzipped(t *testing.T, data []byte) []byte {
+	t.Helper()
+	var buffer bytes.Buffer
+	w := gzip.NewWriter(&buffer)
+	if _, err := w.Write(data); err != nil {
 		t.Fatal(err)
 	}
-	if err := zipped.Close(); err != nil {
+	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
 	return buffer.Bytes()
