@@ -1,0 +1,270 @@
+package msb_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/rightsize/terraform-provider-rightsize/internal/backend/microsandbox/msb"
+	"github.com/rightsize/terraform-provider-rightsize/internal/backend/microsandbox/msbtest"
+)
+
+var (
+	fromImage    = msb.Boot{Name: "r", Image: "app:1", Labels: map[string]string{"owner": "me"}}
+	fromSnapshot = msb.Boot{Name: "r", Snapshot: "/srv/s1", Labels: map[string]string{"owner": "me"}, Idle: []string{"/bin/sh"}}
+
+	inspect     = []string{"inspect", "--format=json", "r"}
+	create      = []string{"create", "--pull=never", "--name=r", "--label=owner=me", "app:1"}
+	createLine  = "create --pull=never --name=r --label=owner=me app:1"
+	run         = []string{"run", "--detach", "--pull=never", "--from-snapshot=/srv/s1", "--name=r", "--label=owner=me", "--entrypoint=/bin/sh", "--"}
+	runLine     = "run --detach --pull=never --from-snapshot=/srv/s1 --name=r --label=owner=me --entrypoint=/bin/sh --"
+	inspectLine = "inspect --format=json r"
+)
+
+const (
+	ours   = `{"name":"r","status":"Stopped","config":{"labels":{"owner":"me","of":"image"}}}`
+	theirs = `{"name":"r","status":"Running","config":{"labels":{"owner":"you"}}}`
+)
+
+func wantLines(t *testing.T, fake *msbtest.Fake, want ...string) {
+	t.Helper()
+	if diff := cmp.Diff(want, fake.Lines()); diff != "" {
+		t.Errorf("calls (-want +got):\n%s", diff)
+	}
+}
+
+func TestCreateLeavesNothing(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		sample string
+		want   error
+	}{
+		"the VM does not come up":    {"sandbox/run-detached-build-vm-failed", msb.ErrBoot},
+		"the image is not there":     {"sandbox/run-missing-image-pull-never", msb.ErrImageNotCached},
+		"the working directory":      {"sandbox/run-detached-missing-workdir", msb.ErrWorkdir},
+		"a mount":                    {"sandbox/run-detached-mount-source-missing", msb.ErrBoot},
+		"the path of the home":       {"sandbox/create-socket-path-too-long", msb.ErrSocketPath},
+		"the host has no CA bundle":  {"misc/no-ca-bundle-panic", msb.ErrNoCertificates},
+		"the version is another one": {"misc/usage-error-unknown-flag", msb.ErrUsage},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			client, fake := newClient(t)
+			fake.Expect(inspect...).Sample("sandbox/inspect-missing")
+			fake.Expect(create...).Sample(test.sample)
+			fake.Expect(inspect...).Stdout(ours)
+			fake.Expect("remove", "--force", "r").Sample("sandbox/rm-ok")
+			if err := client.Create(t.Context(), fromImage); !errors.Is(err, test.want) {
+				t.Errorf("Create() = %v, want %v", err, test.want)
+			}
+			wantLines(t, fake, inspectLine, createLine, inspectLine, "remove --force r")
+		})
+	}
+}
+
+// TestCreateClearsTheDirectoryItLeft is about a boot that fails before msb has
+// recorded it: the directory alone makes the name unusable for ever.
+func TestCreateClearsTheDirectoryItLeft(t *testing.T) {
+	t.Parallel()
+	client, fake := newClient(t)
+	dir := filepath.Join(fake.Home(), "sandboxes", "r")
+	refuseInspect(fake)
+	fake.Handle("create").Mkdir(filepath.Join(dir, "logs")).Sample("sandbox/create-root-disk-too-small")
+	fake.Handle("remove").Sample("sandbox/rm-force-missing")
+	if err := client.Create(t.Context(), fromImage); !errors.Is(err, msb.ErrInvalid) {
+		t.Errorf("Create() = %v, want ErrInvalid", err)
+	}
+	if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the directory is still there (%v)", err)
+	}
+}
+
+// TestBootSparesOthers is about a sandbox of the same name that somebody else
+// has: whatever happens, it is neither used nor removed.
+func TestBootSparesOthers(t *testing.T) {
+	t.Parallel()
+	tests := map[string]func(*testing.T, *msb.Client, *msbtest.Fake) error{
+		"create, seen before": func(t *testing.T, c *msb.Client, f *msbtest.Fake) error {
+			f.Expect(inspect...).Stdout(theirs)
+			return c.Create(t.Context(), fromImage)
+		},
+		"restore, seen before": func(t *testing.T, c *msb.Client, f *msbtest.Fake) error {
+			f.Expect(inspect...).Stdout(theirs)
+			return c.Restore(t.Context(), fromSnapshot)
+		},
+		"create, in the meantime": func(t *testing.T, c *msb.Client, f *msbtest.Fake) error {
+			f.Expect(inspect...).Sample("sandbox/inspect-missing")
+			f.Expect(create...).Sample("sandbox/create-existing-name")
+			return c.Create(t.Context(), fromImage)
+		},
+		"restore, in the meantime, which is no error to msb": func(t *testing.T, c *msb.Client, f *msbtest.Fake) error {
+			f.Expect(inspect...).Sample("sandbox/inspect-missing")
+			f.Expect(run...).Stdout("r\n").Stderr("warn: sandbox 'r' already exists; creation flags ignored (use --replace to recreate)\n")
+			return c.Restore(t.Context(), fromSnapshot)
+		},
+		"create, in the meantime, and failed otherwise": func(t *testing.T, c *msb.Client, f *msbtest.Fake) error {
+			f.Expect(inspect...).Sample("sandbox/inspect-missing")
+			f.Expect(create...).Sample("sandbox/run-detached-boot-failed")
+			f.Expect(inspect...).Stdout(theirs)
+			if err := c.Create(t.Context(), fromImage); !errors.Is(err, msb.ErrBoot) {
+				t.Errorf("Create() = %v, want ErrBoot", err)
+			}
+			return msb.ErrExists
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			client, fake := newClient(t)
+			if err := test(t, client, fake); !errors.Is(err, msb.ErrExists) {
+				t.Errorf("the error is %v, want ErrExists", err)
+			}
+		})
+	}
+}
+
+func TestBootRefusesAnOrphan(t *testing.T) {
+	t.Parallel()
+	client, fake := newClient(t)
+	dir := filepath.Join(fake.Home(), "sandboxes", "r")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	refuseInspect(fake)
+	if err := client.Create(t.Context(), fromImage); !errors.Is(err, msb.ErrOrphaned) {
+		t.Errorf("Create() = %v, want ErrOrphaned", err)
+	}
+	if _, err := os.Stat(dir); err != nil {
+		t.Errorf("Create has removed what may belong to somebody else: %v", err)
+	}
+}
+
+// TestCancelledCreate is about a user who interrupts a boot: msb is told to end,
+// and the VM that it may have started is removed all the same.
+func TestCancelledCreate(t *testing.T) {
+	t.Parallel()
+	client, fake := newClient(t)
+	fake.Expect(inspect...).Sample("sandbox/inspect-missing")
+	fake.Expect(create...).Hang()
+	fake.Expect(inspect...).Stdout(ours)
+	fake.Expect("remove", "--force", "r").Sample("sandbox/rm-ok")
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		fake.WaitForCall("create")
+		cancel()
+	}()
+	if err := client.Create(ctx, fromImage); !errors.Is(err, context.Canceled) {
+		t.Errorf("Create() = %v, want context.Canceled", err)
+	}
+	wantLines(t, fake, inspectLine, createLine, inspectLine, "remove --force r")
+}
+
+func TestCleanUpThatFailsIsReported(t *testing.T) {
+	t.Parallel()
+	client, fake := newClient(t)
+	fake.Expect(inspect...).Sample("sandbox/inspect-missing")
+	fake.Expect(create...).Sample("sandbox/run-detached-boot-failed")
+	fake.Expect(inspect...).Stdout(ours)
+	fake.Expect("remove", "--force", "r").Sample("misc/schema-newer-than-binary")
+	err := client.Create(t.Context(), fromImage)
+	if !errors.Is(err, msb.ErrBoot) || !errors.Is(err, msb.ErrSchemaNewer) {
+		t.Errorf("Create() = %v, want both failures", err)
+	}
+}
+
+func TestRestore(t *testing.T) {
+	t.Parallel()
+	const stopped = `{"name":"r","status":"Stopped","config":{"labels":{"owner":"me"}}}`
+	const removed = "remove --force r"
+	const logs = "logs --json --source=system r"
+	tests := map[string]struct {
+		prepare func(*msbtest.Fake)
+		want    error
+		calls   []string
+	}{
+		"at once": {
+			func(f *msbtest.Fake) { f.Expect(run...).Sample("from-snapshot/run-ok") },
+			nil, []string{inspectLine, runLine},
+		},
+		"the idle command was not reached in time": {
+			func(f *msbtest.Fake) {
+				f.Expect(run...).Sample("from-snapshot/idle-too-late")
+				f.Expect(inspect...).Stdout(stopped)
+				f.Expect("logs", "--json", "--source=system", "r").Sample("logs/idle-too-late")
+				f.Expect("start", "r").Sample("sandbox/start-ok")
+			},
+			nil, []string{inspectLine, runLine, inspectLine, logs, "start r"},
+		},
+		"and start fails too": {
+			func(f *msbtest.Fake) {
+				f.Expect(run...).Sample("from-snapshot/idle-too-late")
+				f.Expect(inspect...).Stdout(stopped)
+				f.Expect("logs", "--json", "--source=system", "r").Sample("logs/idle-too-late")
+				f.Expect("start", "r").Sample("sandbox/start-boot-failed")
+				f.Expect(inspect...).Stdout(stopped)
+				f.Expect("remove", "--force", "r")
+			},
+			msb.ErrBoot, []string{inspectLine, runLine, inspectLine, logs, "start r", inspectLine, removed},
+		},
+		"the log says something else": {
+			func(f *msbtest.Fake) {
+				f.Expect(run...).Sample("from-snapshot/idle-too-late")
+				f.Expect(inspect...).Stdout(stopped)
+				f.Expect("logs", "--json", "--source=system", "r").Sample("logs/bad-command")
+				f.Expect(inspect...).Stdout(stopped)
+				f.Expect("remove", "--force", "r")
+			},
+			msb.ErrBoot, []string{inspectLine, runLine, inspectLine, logs, inspectLine, removed},
+		},
+		"the VM crashed": {
+			func(f *msbtest.Fake) {
+				f.Expect(run...).Sample("sandbox/run-detached-boot-failed")
+				f.Expect(inspect...).Stdout(`{"name":"r","status":"Crashed"}`)
+				f.Expect(inspect...).Stdout(stopped)
+				f.Expect("remove", "--force", "r")
+			},
+			msb.ErrBoot, []string{inspectLine, runLine, inspectLine, inspectLine, removed},
+		},
+		"another failure of the boot": {
+			func(f *msbtest.Fake) {
+				f.Expect(run...).Sample("sandbox/run-detached-build-vm-failed")
+				f.Expect(inspect...).Stdout(stopped)
+				f.Expect("remove", "--force", "r")
+			},
+			msb.ErrBoot, []string{inspectLine, runLine, inspectLine, removed},
+		},
+		"no such snapshot": {
+			func(f *msbtest.Fake) {
+				f.Expect(run...).Sample("from-snapshot/missing")
+				f.Expect(inspect...).Sample("sandbox/inspect-missing")
+				f.Expect("remove", "--force", "r").Sample("sandbox/rm-force-missing")
+			},
+			msb.ErrSnapshotNotFound, []string{inspectLine, runLine, inspectLine, removed},
+		},
+		"its image is gone": {
+			func(f *msbtest.Fake) {
+				f.Expect(run...).Sample("from-snapshot/base-image-missing-pull-never")
+				f.Expect(inspect...).Sample("sandbox/inspect-missing")
+				f.Expect("remove", "--force", "r").Sample("sandbox/rm-force-missing")
+			},
+			msb.ErrIntegrity, []string{inspectLine, runLine, inspectLine, removed},
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			client, fake := newClient(t)
+			fake.Expect(inspect...).Sample("sandbox/inspect-missing")
+			test.prepare(fake)
+			if err := client.Restore(t.Context(), fromSnapshot); !errors.Is(err, test.want) {
+				t.Errorf("Restore() = %v, want %v", err, test.want)
+			}
+			wantLines(t, fake, test.calls...)
+		})
+	}
+}
