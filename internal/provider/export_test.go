@@ -11,5 +11,7 @@ import (
 
 // NewWithBackend is [New] with another way to choose the backend.
 func NewWithBackend(open func(context.Context, selection.Config) (backend.Backend, error)) provider.Provider {
-	return &rightsizeProvider{version: "test", open: open}
+	return &rightsizeProvider{version: "test", choose: func(config selection.Config) opener {
+		return func(ctx context.Context) (backend.Backend, error) { return open(ctx, config) }
+	}}
 }

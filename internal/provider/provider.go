@@ -27,15 +27,21 @@ var (
 // New returns a constructor of the provider, for providerserver.
 func New(version string) func() provider.Provider {
 	return func() provider.Provider {
-		return &rightsizeProvider{version: version, open: selection.Open}
+		return &rightsizeProvider{
+			version: version,
+			choose:  func(config selection.Config) opener { return selection.New(config).Open },
+		}
 	}
 }
 
 type rightsizeProvider struct {
 	version string
-	// open chooses a backend; tests put one in memory here.
-	open func(context.Context, selection.Config) (backend.Backend, error)
+	// choose prepares the choice of a backend; tests put one in memory here.
+	choose func(selection.Config) opener
 }
+
+// opener opens a backend when an operation needs one.
+type opener func(context.Context) (backend.Backend, error)
 
 func (p *rightsizeProvider) Metadata(_ context.Context, _ provider.MetadataRequest, resp *provider.MetadataResponse) {
 	resp.TypeName = "rightsize"
@@ -48,8 +54,10 @@ func (p *rightsizeProvider) Schema(_ context.Context, _ provider.SchemaRequest, 
 			"Nothing is contacted until the first operation that needs an engine.",
 		Attributes: map[string]schema.Attribute{
 			"backend": schema.StringAttribute{
-				MarkdownDescription: "The backend that runs containers: `docker`, `microsandbox`, or `auto`, which takes the first that this host can use. " +
-					"Defaults to the environment variable `RIGHTSIZE_BACKEND`, else `auto`. This build contains `docker` only.",
+				MarkdownDescription: "The backend that runs containers: `docker`, `microsandbox` (a microVM for each container), or `auto`. " +
+					"`auto` takes `microsandbox` where this host can run microVMs and an `msb` is there or may be downloaded, else `docker` where an engine answers; " +
+					"otherwise the error says what each of them lacks. A backend that is named must be usable, and nothing is taken in its place. " +
+					"Defaults to the environment variable `RIGHTSIZE_BACKEND`, else `auto`.",
 				Optional: true,
 				Validators: []validator.String{
 					stringvalidator.OneOf(selection.Auto, string(backend.Docker), string(backend.Microsandbox)),
@@ -61,34 +69,8 @@ func (p *rightsizeProvider) Schema(_ context.Context, _ provider.SchemaRequest, 
 				Optional:   true,
 				Validators: []validator.String{stringvalidator.LengthAtLeast(1)},
 			},
-			"docker": schema.SingleNestedAttribute{
-				MarkdownDescription: "How to reach the Docker Engine. What is not set is resolved as the `docker` command does: " +
-					"`DOCKER_HOST`, then `DOCKER_CONTEXT`, then the current context of its configuration, then the default socket. API 1.41 (Engine 20.10) is the oldest that works.",
-				Optional: true,
-				Attributes: map[string]schema.Attribute{
-					"host": schema.StringAttribute{
-						MarkdownDescription: "The engine's address: `unix:///path/to/docker.sock`, `npipe:////./pipe/docker_engine`, `tcp://host:port` or `ssh://user@host`. " +
-							"Ports of an engine on another host are published on all of its addresses, so that they can be reached from here.",
-						Optional: true,
-						Validators: []validator.String{
-							stringvalidator.LengthAtLeast(1),
-							stringvalidator.ConflictsWith(path.MatchRelative().AtParent().AtName("context")),
-						},
-					},
-					"context": schema.StringAttribute{
-						MarkdownDescription: "A context of the `docker` command (`docker context ls`) to use instead of the current one.",
-						Optional:            true,
-						Validators:          []validator.String{stringvalidator.LengthAtLeast(1)},
-					},
-					"cert_path": schema.StringAttribute{
-						MarkdownDescription: "A directory with `ca.pem`, `cert.pem` and `key.pem` for TLS with `host`. Defaults to the environment variable `DOCKER_CERT_PATH` where that applies.",
-						Optional:            true,
-						Validators: []validator.String{
-							stringvalidator.AlsoRequires(path.MatchRelative().AtParent().AtName("host")),
-						},
-					},
-				},
-			},
+			"docker":       dockerAttribute(),
+			"microsandbox": microsandboxAttribute(),
 		},
 	}
 }
@@ -125,8 +107,9 @@ func (p *rightsizeProvider) Configure(ctx context.Context, req provider.Configur
 	}
 	chosen := config.toSelection(p.version)
 	chosen.CacheDir = cacheDir
+	chosen.Log = logStep
 	fixtures := fixture.New(fixture.Config{
-		Open:     func(ctx context.Context) (backend.Backend, error) { return p.open(ctx, chosen) },
+		Open:     p.choose(chosen),
 		Registry: checkpoint.Open(cacheDir),
 		Intents:  intent.Open(chosen.LockDir()),
 		Log:      logStep,

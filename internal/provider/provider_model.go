@@ -10,18 +10,25 @@ import (
 )
 
 type providerModel struct {
-	Backend  types.String `tfsdk:"backend"`
-	CacheDir types.String `tfsdk:"cache_dir"`
-	Docker   types.Object `tfsdk:"docker"`
+	Backend      types.String `tfsdk:"backend"`
+	CacheDir     types.String `tfsdk:"cache_dir"`
+	Docker       types.Object `tfsdk:"docker"`
+	Microsandbox types.Object `tfsdk:"microsandbox"`
 }
 
 // unknown says whether part of the configuration is not known yet.
 func (m providerModel) unknown() bool {
-	if m.Backend.IsUnknown() || m.CacheDir.IsUnknown() || m.Docker.IsUnknown() {
+	return m.Backend.IsUnknown() || m.CacheDir.IsUnknown() || unknownWithin(m.Docker) || unknownWithin(m.Microsandbox)
+}
+
+// unknownWithin says whether an object, or anything in it, is not known yet.
+func unknownWithin(object types.Object) bool {
+	if object.IsUnknown() {
 		return true
 	}
-	for _, value := range m.Docker.Attributes() {
-		if value.IsUnknown() {
+	for _, value := range object.Attributes() {
+		nested, isObject := value.(types.Object)
+		if value.IsUnknown() || isObject && unknownWithin(nested) {
 			return true
 		}
 	}
@@ -31,17 +38,40 @@ func (m providerModel) unknown() bool {
 // toSelection says which backend is asked for. Attributes that are not known
 // count as not set.
 func (m providerModel) toSelection(version string) selection.Config {
-	docker := func(name string) string {
-		value, _ := m.Docker.Attributes()[name].(types.String)
-		return value.ValueString()
-	}
+	download, _ := m.Microsandbox.Attributes()["download"].(types.Object)
 	return selection.Config{
 		Backend: cmp.Or(m.Backend.ValueString(), os.Getenv(selection.EnvBackend), selection.Auto),
 		Docker: selection.DockerConfig{
-			Host:     docker("host"),
-			Context:  docker("context"),
-			CertPath: docker("cert_path"),
+			Host:     stringIn(m.Docker, "host"),
+			Context:  stringIn(m.Docker, "context"),
+			CertPath: stringIn(m.Docker, "cert_path"),
+		},
+		Microsandbox: selection.MicrosandboxConfig{
+			Path:            stringIn(m.Microsandbox, "path"),
+			Home:            stringIn(m.Microsandbox, "home"),
+			Version:         stringIn(m.Microsandbox, "version"),
+			NoDownload:      isFalse(download, "enabled"),
+			DownloadURL:     stringIn(download, "base_url"),
+			DownloadSHA256:  stringIn(download, "sha256"),
+			RecordIntegrity: isTrue(m.Microsandbox, "record_integrity"),
 		},
 		UserAgent: "terraform-provider-rightsize/" + version,
 	}
+}
+
+// stringIn returns a string of an object, empty if it is not set.
+func stringIn(object types.Object, name string) string {
+	value, _ := object.Attributes()[name].(types.String)
+	return value.ValueString()
+}
+
+func isTrue(object types.Object, name string) bool {
+	value, _ := object.Attributes()[name].(types.Bool)
+	return value.ValueBool()
+}
+
+// isFalse says that a boolean is set, to false.
+func isFalse(object types.Object, name string) bool {
+	value, _ := object.Attributes()[name].(types.Bool)
+	return value.Equal(types.BoolValue(false))
 }

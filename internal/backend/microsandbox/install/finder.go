@@ -190,6 +190,7 @@ func (f *Finder) given(ctx context.Context, path, source string) (string, error)
 			Precondition: preflight.Program,
 			Missing:      fmt.Sprintf("%s names %q: %v", source, path, err),
 			Remedy:       fmt.Sprintf("Set %s to the absolute path of an msb.", source),
+			Named:        true,
 			Cause:        err,
 		}
 	}
@@ -198,6 +199,7 @@ func (f *Finder) given(ctx context.Context, path, source string) (string, error)
 			Precondition: unmet.Precondition,
 			Missing:      fmt.Sprintf("%s names an msb that cannot be used: %s", source, unmet.Missing),
 			Remedy:       unmet.Remedy + fmt.Sprintf(" Or set %s to another msb, or remove it to have one found.", source),
+			Named:        true,
 			Cause:        unmet,
 		}
 	}

@@ -110,6 +110,9 @@ func TestGivenPathThatDoesNotWork(t *testing.T) {
 			c.Path = tc.path
 			_, err := install.NewFinder(c).Find(t.Context())
 			unmet := expectUnmet(t, err, tc.precondition, tc.says, tc.remedy)
+			if unmet.Named != (tc.precondition != preflight.Setup) {
+				t.Errorf("named by the user: %t", unmet.Named)
+			}
 			if !strings.Contains(unmet.Missing, tc.path) {
 				t.Errorf("it does not name %s: %s", tc.path, unmet.Missing)
 			}

@@ -29,6 +29,7 @@ func Home(configured string) (string, error) {
 			Precondition: preflight.Home,
 			Missing:      "msb has no home that it can use: " + err.Error(),
 			Remedy:       fmt.Sprintf("Set the provider's microsandbox.home, or %s, to an absolute path of at most %d bytes.", HomeEnv, maxHome),
+			Named:        configured != "",
 			Cause:        err,
 		}
 	}

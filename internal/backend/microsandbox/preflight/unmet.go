@@ -36,6 +36,9 @@ type Unmet struct {
 	Missing string
 	// Remedy is what to do about it, in full sentences.
 	Remedy string
+	// Named says that it is something that the user named, so that nothing else
+	// may be taken in its place.
+	Named bool
 	// Cause is the error that showed it, if there was one. Missing tells of it
 	// already.
 	Cause error
