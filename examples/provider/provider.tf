@@ -6,8 +6,9 @@ terraform {
   }
 }
 
-# Finds the Docker Engine as the docker command does, and the checkpoints where
-# the rightsize libraries keep them.
+# Runs microVMs where the host can, else finds the Docker Engine as the docker
+# command does, and finds the checkpoints where the rightsize libraries keep
+# them.
 provider "rightsize" {}
 
 # Another engine, and checkpoints of its own.
@@ -18,5 +19,19 @@ provider "rightsize" {
 
   docker = {
     host = "ssh://ci@build.example.com"
+  }
+}
+
+# MicroVMs, with an msb from a mirror where there is none.
+provider "rightsize" {
+  alias   = "isolated"
+  backend = "microsandbox"
+
+  microsandbox = {
+    home = "~/.rightsize-msb"
+
+    download = {
+      base_url = "https://mirror.example.com/microsandbox"
+    }
   }
 }

@@ -132,6 +132,10 @@ func TestUnknownProviderConfiguration(t *testing.T) {
 		"backend":         {"backend": unknown, "cache_dir": h.cacheDir},
 		"docker":          {"docker": unknown, "cache_dir": h.cacheDir},
 		"docker host":     {"docker": object{"host": unknown}, "cache_dir": h.cacheDir},
+		"microsandbox":    {"microsandbox": unknown, "cache_dir": h.cacheDir},
+		"msb's home":      {"microsandbox": object{"home": unknown}, "cache_dir": h.cacheDir},
+		"download":        {"microsandbox": object{"download": unknown}, "cache_dir": h.cacheDir},
+		"mirror":          {"microsandbox": object{"download": object{"base_url": unknown}}, "cache_dir": h.cacheDir},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server, err := h.server()

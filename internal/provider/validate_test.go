@@ -249,6 +249,30 @@ func TestInvalidProvider(t *testing.T) {
 		"context":           {object{"docker": object{"context": "nowhere"}}, "docker.context", "nowhere"},
 		"host and context":  {object{"docker": object{"context": "default", "host": "tcp://one:1"}}, "docker.host", "cannot be specified when"},
 		"certificate alone": {object{"docker": object{"cert_path": "/certs"}}, "docker.cert_path", "must be specified when"},
+		"msb without a path": {
+			object{"microsandbox": object{"path": ""}}, "microsandbox.path", "at least 1",
+		},
+		"relative home": {
+			object{"microsandbox": object{"home": "msb"}}, "microsandbox.home", `"msb" is not absolute`,
+		},
+		"long home": {
+			object{"microsandbox": object{"home": "/" + strings.Repeat("x", 57)}}, "microsandbox.home", "has 58 bytes",
+		},
+		"msb that is too old": {
+			object{"microsandbox": object{"version": "0.6.6"}}, "microsandbox.version", "supported are releases from 0.6.8 on, below 0.7.0",
+		},
+		"msb that is too new": {
+			object{"microsandbox": object{"version": "0.7.2"}}, "microsandbox.version", "its command line is another one",
+		},
+		"range of versions": {
+			object{"microsandbox": object{"version": "~> 0.6"}}, "microsandbox.version", "is not a version",
+		},
+		"mirror": {
+			object{"microsandbox": object{"download": object{"base_url": "mirror.example"}}}, "microsandbox.download.base_url", "not an http or https URL",
+		},
+		"digest": {
+			object{"microsandbox": object{"download": object{"sha256": "sha256:ab"}}}, "microsandbox.download.sha256", "64 hexadecimal digits",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			expectError(t, validate(tc.config), tc.at, tc.says)
@@ -257,7 +281,12 @@ func TestInvalidProvider(t *testing.T) {
 	for name, config := range map[string]object{
 		"nothing":         {},
 		"default context": {"docker": object{"context": "default"}},
-		"unknown":         {"backend": unknown, "cache_dir": unknown, "docker": object{"context": unknown}},
+		"unknown":         {"backend": unknown, "cache_dir": unknown, "docker": object{"context": unknown}, "microsandbox": unknown},
+		"unknown within":  {"microsandbox": object{"home": unknown, "version": unknown, "download": object{"base_url": unknown, "sha256": unknown}}},
+		"microVMs": {"microsandbox": object{
+			"path": "~/bin/msb", "home": "~/msb", "version": "0.6.18", "record_integrity": true,
+			"download": object{"enabled": true, "base_url": "https://mirror.example/msb", "sha256": strings.Repeat("0", 64)},
+		}},
 	} {
 		if diagnostics := validate(config); failed(diagnostics) {
 			t.Errorf("%s:\n%s", name, render(diagnostics))
