@@ -21,12 +21,6 @@ type Exec struct {
 	Stdout, Stderr io.Writer
 }
 
-// Exit codes of a command that cannot be run, as in a shell.
-const (
-	exitNotExecutable = 126
-	exitNotFound      = 127
-)
-
 // Exec runs a command and returns its exit code, whatever it is: 126 or 127 if
 // it cannot be run, 255 if a signal ended it.
 func (c *Client) Exec(ctx context.Context, name string, cmd Exec) (int, error) {
@@ -45,10 +39,10 @@ func (c *Client) Exec(ctx context.Context, name string, cmd Exec) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	if !ownFailure(exit, name, p.stderr.String()) {
-		return exit, nil
+	if message, own := ownFailure(exit, name, p.stderr.String()); own {
+		return 0, classify(args, exit, message)
 	}
-	return 0, classify(args, exit, p.stderr.String())
+	return exit, nil
 }
 
 // notAFile keeps a file from becoming the standard output of msb itself, which
@@ -60,50 +54,52 @@ func notAFile(w io.Writer) io.Writer {
 	return struct{ io.Writer }{w}
 }
 
+// vmDied is what msb says when a VM ends during a command, even in the middle
+// of a line of the command's.
+const vmDied = "error: runtime error: exec session ended without exit event"
+
 // ownFailure tells a failure of msb from a command that ended with the same
-// code: both write to the same stream. Commands say "error: " too, so that only
-// what msb is known to say counts, and only as the last thing that was said.
-func ownFailure(exit int, name, stderr string) bool {
+// code, and returns what msb said: both write to the same stream. Commands say
+// "error: " too, so that only what msb is known to say counts, and only as the
+// last thing that was said.
+//
+// A command that cannot be run is none: its code is 126 or 127.
+func ownFailure(exit int, name, stderr string) (message string, own bool) {
+	stderr = strings.TrimRight(stderr, "\n")
 	switch exit {
-	case 0:
-		return false
-	case exitUsage:
-		return strings.Contains(stderr, "\nUsage: msb exec ")
-	}
-	last := lastBlock(stderr)
-	switch exit {
-	case exitNotExecutable, exitNotFound:
-		// The command cannot be run: that is its exit code.
-		return false
 	case 1:
-		return slices.ContainsFunc([]string{
+		if strings.HasSuffix(stderr, vmDied) {
+			return vmDied, true
+		}
+		last := lastBlock(stderr)
+		return last, slices.ContainsFunc([]string{
 			`failed to exec "`,
 			`failed to start "` + name + `"`,
-			"sandbox not found: " + name,
+			"sandbox not found: " + name + "\n",
 			"sandbox '" + name + "' is in state ",
 			"exec timed out after ",
 			"runtime error: ",
 			"invalid config: failed to parse SDK config ",
-		}, func(prefix string) bool { return strings.HasPrefix(last, prefix) }) ||
-			// A VM that dies may do so in the middle of a line.
-			strings.HasSuffix(strings.TrimRight(stderr, "\n"), "error: runtime error: exec session ended without exit event")
+		}, func(known string) bool { return strings.HasPrefix(last, "error: "+known) })
+	case exitUsage:
+		return stderr, strings.Contains(stderr, "\nUsage: msb exec ")
+	default:
+		return "", false
 	}
-	return false
 }
 
-// lastBlock returns the first line of a message of msb, if such a message is
-// the last thing in a text.
-func lastBlock(stderr string) string {
-	lines := strings.Split(strings.TrimRight(stderr, "\n"), "\n")
-	for _, line := range slices.Backward(lines) {
-		if strings.HasPrefix(line, "  → ") {
-			continue
-		}
-		message, _ := strings.CutPrefix(line, "error: ")
-		if message == line {
+// lastBlock returns the last line that a text ends with and that begins with
+// "error: ", with the causes below it; empty if it ends with anything else.
+func lastBlock(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range slices.Backward(lines) {
+		switch {
+		case strings.HasPrefix(line, "  → "):
+		case strings.HasPrefix(line, "error: "):
+			return strings.Join(lines[i:], "\n") + "\n"
+		default:
 			return ""
 		}
-		return message
 	}
 	return ""
 }

@@ -10,9 +10,22 @@ func Classify(args []string, secrets []string, exit int, stderr string) *Error {
 // Clean is what text of msb or of a guest becomes before it is shown.
 var Clean = clean
 
-// ShutdownTime is how long a call may take to return after it was cancelled,
-// whatever msb does.
-const ShutdownTime = killDelay
+// Read runs everything that reads an answer of msb, and returns the message that
+// an error would have.
+func Read(answer []byte) (message string) {
+	_, _ = parseList(answer)
+	_, _ = parseDetails(answer)
+	_, _ = parseImage(answer)
+	_, _, _ = parseSnapshot(answer)
+	_, _ = parseLogRecord(answer)
+	_, _ = ParseVersion(string(answer))
+	_ = refusedChanges(answer)
+	_ = failedChecks(string(answer))
+	for _, exit := range []int{1, exitUsage, 127} {
+		_, _ = ownFailure(exit, "web", string(answer))
+	}
+	return classify(arguments{}, 1, string(answer)).Message
+}
 
 // MaxLogRow is the longest row of a log.
 const MaxLogRow = maxLogRow

@@ -45,7 +45,7 @@ func parseLogRecord(line []byte) (LogRecord, bool) {
 		Source  string    `json:"s"`
 		Time    timestamp `json:"t"`
 	}
-	if err := json.Unmarshal(line, &row); err != nil {
+	if err := json.Unmarshal(line, &row); err != nil || row.Source == "" {
 		return LogRecord{}, false
 	}
 	record := LogRecord{Time: time.Time(row.Time), Source: row.Source, Text: row.Text}

@@ -78,7 +78,7 @@ type Call struct {
 	// Env is its whole environment.
 	Env map[string]string
 	// Stdin is what it read, if its reply says that it reads.
-	Stdin string
+	Stdin []byte
 	// Group says that it was the leader of a process group of its own, Session
 	// that it was that of a session.
 	Group, Session bool
@@ -125,8 +125,20 @@ func (f *Fake) WaitForCall(args ...string) Call {
 			}
 		}
 	}
-	f.t.Fatalf("there was no call msb %s", strings.Join(args, " "))
+	// Not Fatal: tests wait in goroutines of their own.
+	f.t.Errorf("there was no call msb %s", strings.Join(args, " "))
 	return Call{}
+}
+
+// WaitForFile returns once a file or directory is there that a call makes.
+func (f *Fake) WaitForFile(path string) {
+	f.t.Helper()
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+		if _, err := os.Lstat(path); err == nil {
+			return
+		}
+	}
+	f.t.Errorf("%s was not made", path)
 }
 
 func (f *Fake) check() {
@@ -162,26 +174,34 @@ type Reply struct {
 // Sample answers what the real msb did.
 func (r *Reply) Sample(name string) *Reply {
 	sample := Load(name)
-	r.rule.Stdout, r.rule.Stderr, r.rule.Exit = sample.Stdout, sample.Stderr, sample.Exit
+	r.rule.Stdout, r.rule.Stderr = []byte(sample.Stdout), []byte(sample.Stderr)
+	r.rule.Exit, r.rule.Literal = sample.Exit, false
 	return r.save()
 }
 
 // Stdout is written to standard output.
 func (r *Reply) Stdout(s string) *Reply {
-	r.rule.Stdout = s
+	r.rule.Stdout = []byte(s)
 	return r.save()
 }
 
 // Stderr is written to standard error.
 func (r *Reply) Stderr(s string) *Reply {
-	r.rule.Stderr = s
+	r.rule.Stderr = []byte(s)
 	return r.save()
 }
 
 // Exit is the exit code. One above 128 is what a shell makes of a signal, and
 // the program ends by that signal.
 func (r *Reply) Exit(code int) *Reply {
-	r.rule.Exit = code
+	r.rule.Exit, r.rule.Literal = code, false
+	return r.save()
+}
+
+// ExitCode is the exit code, also if it is one above 128: that of a command in
+// a sandbox.
+func (r *Reply) ExitCode(code int) *Reply {
+	r.rule.Exit, r.rule.Literal = code, true
 	return r.save()
 }
 

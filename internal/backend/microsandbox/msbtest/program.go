@@ -36,10 +36,12 @@ const exitUnexpected = 97
 type rule struct {
 	Args                                 []string
 	Once                                 bool
-	Stdout, Stderr                       string
+	Stdout, Stderr                       []byte // Text in JSON is not byte by byte what it was.
 	Exit                                 int
 	ReadStdin, Hang, Stubborn, Straggler bool
-	Mkdir                                string
+	// Literal says that Exit stands for no signal.
+	Literal bool
+	Mkdir   string
 
 	file string
 }
@@ -82,7 +84,7 @@ func answer(dir string, args []string) int {
 	}
 	if r.ReadStdin {
 		data, _ := io.ReadAll(os.Stdin)
-		call.Stdin = string(data)
+		call.Stdin = data
 		if err := rewrite(dir, number, call); err != nil {
 			fmt.Fprintf(os.Stderr, "msbtest: %v\n", err)
 			return exitUnexpected
@@ -97,14 +99,14 @@ func answer(dir string, args []string) int {
 	if r.Straggler {
 		straggle()
 	}
-	_, _ = io.WriteString(os.Stdout, r.Stdout)
-	_, _ = io.WriteString(os.Stderr, r.Stderr)
+	_, _ = os.Stdout.Write(r.Stdout)
+	_, _ = os.Stderr.Write(r.Stderr)
 	if r.Hang {
 		for {
 			time.Sleep(time.Hour)
 		}
 	}
-	if r.Exit > 128 && r.Exit < 160 {
+	if r.Exit > 128 && r.Exit < 160 && !r.Literal {
 		// In Go a process cannot end by an abort without a dump of its stacks.
 		_ = syscall.Exec("/bin/sh", []string{"sh", "-c", "kill -" + strconv.Itoa(r.Exit-128) + " $$"}, nil)
 	}
@@ -113,7 +115,7 @@ func answer(dir string, args []string) int {
 
 // straggle leaves a process with the same standard streams and process group.
 func straggle() {
-	cmd := exec.Command("/bin/sleep", "60")
+	cmd := exec.Command("/bin/sleep", "20")
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	_ = cmd.Start()
 }
