@@ -117,45 +117,6 @@ func TestLingeringInterruptedBefore(t *testing.T) {
 	}
 }
 
-// A commit that is interrupted makes an image all the same, which is removed.
-func TestCaptureInterruptedInCommit(t *testing.T) {
-	t.Parallel()
-	ctx, cancel := context.WithCancel(t.Context())
-	var removals atomic.Int32
-	b := fakeEngine(t, map[string]http.HandlerFunc{
-		"GET /containers/web/json": func(w http.ResponseWriter, _ *http.Request) {
-			reply(w, http.StatusOK, container.InspectResponse{
-				ContainerJSONBase: &container.ContainerJSONBase{ID: "web", Image: "sha256:0", State: &container.State{}, HostConfig: &container.HostConfig{}},
-				Config:            &container.Config{},
-			})
-		},
-		"GET /images/sha256:0/json": func(w http.ResponseWriter, _ *http.Request) {
-			reply(w, http.StatusOK, map[string]any{"Id": "sha256:0"})
-		},
-		"POST /commit": func(w http.ResponseWriter, r *http.Request) {
-			cancel()
-			// As engines do (20.10), it goes on without its client; one that has
-			// left does not hear of what was made.
-			select {
-			case <-r.Context().Done():
-			case <-time.After(200 * time.Millisecond):
-			}
-			reply(w, http.StatusCreated, map[string]string{"Id": "sha256:1"})
-		},
-		"DELETE /images/sha256:1": func(w http.ResponseWriter, _ *http.Request) {
-			removals.Add(1)
-			reply(w, http.StatusOK, []any{})
-		},
-	})
-	_, err := b.Capture(ctx, "web", backend.CaptureOptions{Name: "orders"})
-	if !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v", err)
-	}
-	if removals.Load() != 1 {
-		t.Errorf("the image was removed %d times, want once", removals.Load())
-	}
-}
-
 // A job whose start was answered to nobody has run, and is not run again.
 func TestStartLosesItsAnswer(t *testing.T) {
 	t.Parallel()
@@ -271,6 +232,26 @@ func TestRemoveLosesItsAnswer(t *testing.T) {
 	}
 	if untagged.Load() != 1 {
 		t.Errorf("the copy was removed %d times, want once", untagged.Load())
+	}
+}
+
+// A command that may have run is not run again: its answer was lost, not what it
+// did.
+func TestExecIsNotRunTwice(t *testing.T) {
+	t.Parallel()
+	var runs atomic.Int32
+	b := fakeEngine(t, map[string]http.HandlerFunc{
+		"POST /containers/web/exec": func(w http.ResponseWriter, _ *http.Request) {
+			reply(w, http.StatusCreated, map[string]string{"Id": "command"})
+		},
+		"POST /exec/command/start": func(w http.ResponseWriter, _ *http.Request) {
+			runs.Add(1)
+			hangUp(w)
+		},
+	})
+	_, err := b.Exec(t.Context(), "web", backend.Exec{Command: []string{"psql", "-f", "seed.sql"}})
+	if !errors.Is(err, backend.ErrUnavailable) || runs.Load() != 1 {
+		t.Errorf("got %v after %d runs, want one run and its failure", err, runs.Load())
 	}
 }
 
