@@ -34,7 +34,7 @@ func (b *Backend) Logs(ctx context.Context, id string, opts backend.LogOptions) 
 		return io.NopCloser(bytes.NewReader(text)), nil
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	stream, err := client.Logs(ctx, c.Name, msb.LogOptions{Follow: true, System: true})
+	stream, err := client.Logs(ctx, c.Name, msb.LogOptions{Follow: true, Source: msb.WholeLog})
 	if err != nil {
 		cancel()
 		return nil, b.fail(tried, err)
@@ -54,7 +54,7 @@ func (b *Backend) logged(ctx context.Context, c backend.Container, opts backend.
 	if err != nil {
 		return nil, 0, err
 	}
-	stream, err := client.Logs(ctx, c.Name, msb.LogOptions{System: true})
+	stream, err := client.Logs(ctx, c.Name, msb.LogOptions{Source: msb.WholeLog})
 	if err != nil {
 		return nil, 0, err
 	}

@@ -59,7 +59,7 @@ func (b *Backend) checkPublished(ctx context.Context, rec *record, since time.Ti
 	if err != nil {
 		return err
 	}
-	logs, err := client.Logs(ctx, rec.Name, msb.LogOptions{System: true, Since: since})
+	logs, err := client.Logs(ctx, rec.Name, msb.LogOptions{Source: msb.SystemLog, Since: since})
 	if err != nil {
 		return b.fail(tried, err)
 	}

@@ -235,8 +235,8 @@ func execArguments(name string, cmd Exec) (arguments, error) {
 
 func logsArguments(name string, opts LogOptions) (arguments, error) {
 	a := plain("logs", "--json")
-	if opts.System {
-		a.add("--source=system")
+	if opts.Source != "" {
+		a.add("--source=" + string(opts.Source))
 	}
 	if opts.Follow {
 		a.add("--follow")

@@ -181,7 +181,7 @@ func TestCommandArguments(t *testing.T) {
 			"exec --stream --user=app --workdir=/tmp --env=A --env=B web -- sh -c -- -x",
 		},
 		"logs":            {logs(msb.LogOptions{}), "logs --json web"},
-		"logs of the VM":  {logs(msb.LogOptions{System: true}), "logs --json --source=system web"},
+		"logs of the VM":  {logs(msb.LogOptions{Source: msb.SystemLog}), "logs --json --source=system web"},
 		"logs that match": {logs(msb.LogOptions{Grep: "-x|y"}), "logs --json --grep=-x|y web"},
 		"logs from now on": {
 			logs(msb.LogOptions{Follow: true, Since: time.Date(2026, 11, 30, 13, 0, 0, 5, time.FixedZone("", 3600))}),

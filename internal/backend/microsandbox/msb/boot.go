@@ -151,7 +151,7 @@ func (c *Client) idleTooLate(ctx context.Context, name string, err error) bool {
 	if details, err := c.Inspect(ctx, name); err != nil || details.Status != Stopped {
 		return false
 	}
-	logs, err := c.Logs(ctx, name, LogOptions{System: true})
+	logs, err := c.Logs(ctx, name, LogOptions{Source: SystemLog})
 	if err != nil {
 		return false
 	}

@@ -13,12 +13,22 @@ type LogOptions struct {
 	Follow bool
 	// Since leaves out what was written before it; zero means all.
 	Since time.Time
-	// System selects what msb and the guest's kernel wrote, instead of what
-	// commands wrote.
-	System bool
+	// Source selects by who wrote it; empty means what commands wrote.
+	Source LogSource
 	// Grep is a regular expression that a row's text must match.
 	Grep string
 }
+
+// LogSource is who has written to a log.
+type LogSource string
+
+// The sources beside the commands.
+const (
+	// SystemLog is what msb and the guest's kernel wrote.
+	SystemLog LogSource = "system"
+	// WholeLog is that and what commands wrote.
+	WholeLog LogSource = "all"
+)
 
 // LogRecord is one row of a log.
 type LogRecord struct {
