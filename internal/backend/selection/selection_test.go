@@ -21,6 +21,9 @@ import (
 	"github.com/rightsize/terraform-provider-rightsize/internal/backend/selection"
 )
 
+// searchPath is the PATH of this machine.
+var searchPath = os.Getenv("PATH")
+
 func TestMain(m *testing.M) {
 	// Whatever this machine has of msb is not what is tested.
 	for _, name := range []string{install.PathEnv, install.SkipDownloadEnv, install.DownloadURLEnv, install.HomeEnv} {
@@ -279,5 +282,24 @@ func TestHomeThatIsTooLong(t *testing.T) {
 	config.Backend = "auto"
 	if b, err := selection.NewOn(capable, config, engine(t, true), nil).Open(t.Context()); err != nil || b.Name() != backend.Docker {
 		t.Errorf("under auto: %v, %v", b, err)
+	}
+}
+
+// TestHostThatBoots runs where the contract of microsandbox is tested, on a host
+// that boots microVMs and has an msb on its PATH.
+func TestHostThatBoots(t *testing.T) {
+	if engine := os.Getenv("RIGHTSIZE_TEST_ENGINE"); engine != "microsandbox" {
+		t.Skipf("RIGHTSIZE_TEST_ENGINE is %q, not microsandbox", engine)
+	}
+	t.Setenv("PATH", searchPath)
+	for _, ask := range []string{"auto", "microsandbox"} {
+		config := configOf(t, ask)
+		b, err := selection.NewOn(preflight.ThisHost(), config, engine(t, true), nil).Open(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b.Name() != backend.Microsandbox {
+			t.Errorf("%s takes %s", ask, b.Name())
+		}
 	}
 }
