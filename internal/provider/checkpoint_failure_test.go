@@ -195,7 +195,7 @@ func TestUncapturable(t *testing.T) {
 	c := newCore(t, h)
 	config := object{"name": "orders", "container_id": "db"}
 	_, diagnostics := c.apply(c.plan(c.none(checkpointType), config), config)
-	expectError(t, diagnostics, "container_id", "/mnt/data. Keep the data in a directory of the container's own.")
+	expectError(t, diagnostics, "container_id", "whole: /mnt/data.")
 	config["container_id"] = "nowhere"
 	_, diagnostics = c.apply(c.plan(c.none(checkpointType), config), config)
 	expectError(t, diagnostics, "container_id", "nowhere")
