@@ -24,6 +24,9 @@ type arguments struct {
 	env   []string
 	// secrets are values that appear in no error, even if msb repeats them.
 	secrets []string
+	// lockFree says that the command does not lock msb's state, and can be ended
+	// at any moment.
+	lockFree bool
 }
 
 // plain is a command line without anything to hide.
@@ -235,6 +238,7 @@ func execArguments(name string, cmd Exec) (arguments, error) {
 
 func logsArguments(name string, opts LogOptions) (arguments, error) {
 	a := plain("logs", "--json")
+	a.lockFree = true
 	if opts.Source != "" {
 		a.add("--source=" + string(opts.Source))
 	}

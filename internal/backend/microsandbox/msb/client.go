@@ -20,12 +20,13 @@ type Config struct {
 // Client runs msb. Its methods are safe for concurrent use; calls that change
 // one sandbox must be serialised by the caller.
 type Client struct {
-	config Config
+	config   Config
+	patience patience
 }
 
 // New returns a client without running anything.
 func New(config Config) *Client {
-	return &Client{config: config}
+	return &Client{config: config, patience: defaultPatience}
 }
 
 // maxName is msb's limit for the name of a sandbox.

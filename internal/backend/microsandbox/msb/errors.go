@@ -44,6 +44,9 @@ var (
 	ErrBoot = errors.New("boot failed")
 	// ErrSchemaNewer is state that a newer msb has migrated, or wrote.
 	ErrSchemaNewer = errors.New("state was written by a newer msb")
+	// ErrLocked is state that is locked, most likely by an msb that was killed
+	// while it opened it. The lock expires after half an hour.
+	ErrLocked = errors.New("state is locked")
 	// ErrNoCertificates is a host without a bundle of CA certificates, on which
 	// msb aborts as soon as it might have to pull.
 	ErrNoCertificates = errors.New("no CA certificates on this host")
@@ -134,6 +137,7 @@ var messages = []struct {
 	{regexp.MustCompile(`^failed to start "`), ErrBoot},
 	{regexp.MustCompile(`^exec timed out after `), ErrTimeout},
 	{regexp.MustCompile(`^runtime error: exec session ended without exit event`), ErrVMDied},
+	{regexp.MustCompile(`^runtime error: microsandbox install operation in progress until `), ErrLocked},
 	{regexp.MustCompile(`^runtime error: database schema is newer `), ErrSchemaNewer},
 
 	{regexp.MustCompile(`^invalid config: `), ErrInvalid},

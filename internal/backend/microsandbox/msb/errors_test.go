@@ -31,6 +31,7 @@ func TestClassify(t *testing.T) {
 		"logs/missing":                                  msb.ErrNotFound,
 		"misc/bad-config-json":                          msb.ErrInvalid,
 		"misc/no-ca-bundle-panic":                       msb.ErrNoCertificates,
+		"misc/state-locked":                             msb.ErrLocked,
 		"misc/schema-newer-than-binary":                 msb.ErrSchemaNewer,
 		"misc/usage-error-unknown-flag":                 msb.ErrUsage,
 		"sandbox/create-bad-host-port":                  msb.ErrInvalid,

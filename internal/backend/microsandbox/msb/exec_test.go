@@ -42,6 +42,7 @@ func TestExecCode(t *testing.T) {
 		"VM died":                      {sample: "exec/vm-died", err: msb.ErrVMDied, fails: true},
 		"VM died in the midst of text": {stderr: "50% doneerror: runtime error: exec session ended without exit event\n", exit: 1, err: msb.ErrVMDied, fails: true},
 		"VM died after other errors":   {stderr: "error: of the guest\n  → x\nerror: runtime error: exec session ended without exit event\n", exit: 1, err: msb.ErrVMDied, fails: true},
+		"locked state":                 {sample: "misc/state-locked", err: msb.ErrLocked, fails: true},
 		"newer state":                  {sample: "misc/schema-newer-than-binary", err: msb.ErrSchemaNewer, fails: true},
 		"broken configuration":         {sample: "misc/bad-config-json", err: msb.ErrInvalid, fails: true},
 		"flag that msb does not know": {

@@ -1,5 +1,13 @@
 package msb
 
+import "time"
+
+// WithPatience makes c end a call once it is settle old, and kill it after kill.
+func WithPatience(c *Client, settle, kill time.Duration) *Client {
+	c.patience = patience{settle: settle, kill: kill}
+	return c
+}
+
 // Classify is what a failed call with this command line becomes.
 func Classify(args []string, secrets []string, exit int, stderr string) *Error {
 	a := plain(args...)

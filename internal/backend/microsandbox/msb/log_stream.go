@@ -118,12 +118,11 @@ func (s *LogStream) end(cause error) error {
 	}
 }
 
-// Close ends msb and frees the stream.
+// Close frees the stream and ends msb, without waiting for that.
 func (s *LogStream) Close() error {
 	s.once.Do(func() {
 		close(s.closed)
 		s.cancel()
-		<-s.done
 		_ = s.pipe.Close()
 	})
 	return nil

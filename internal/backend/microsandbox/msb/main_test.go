@@ -2,6 +2,7 @@ package msb_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/rightsize/terraform-provider-rightsize/internal/backend/microsandbox/msb"
 	"github.com/rightsize/terraform-provider-rightsize/internal/backend/microsandbox/msbtest"
@@ -13,7 +14,9 @@ func TestMain(m *testing.M) { msbtest.Main(m) }
 func newClient(t *testing.T) (*msb.Client, *msbtest.Fake) {
 	t.Helper()
 	fake := msbtest.New(t)
-	return msb.New(msb.Config{Path: fake.Path(), Home: fake.Home()}), fake
+	// Tests that end msb would otherwise take as long as users may have to wait.
+	client := msb.New(msb.Config{Path: fake.Path(), Home: fake.Home()})
+	return msb.WithPatience(client, 0, 200*time.Millisecond), fake
 }
 
 // onlyCall returns the one call that was made.

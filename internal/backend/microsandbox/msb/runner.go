@@ -6,18 +6,29 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"sync/atomic"
 	"time"
 )
 
-const (
-	// killDelay is how long msb may take to end by itself when it is told to.
-	killDelay = 3 * time.Second
-	// maxOutput bounds what is read of an answer. A list of thousands of
-	// sandboxes is far below it.
-	maxOutput = 32 << 20
-)
+// maxOutput bounds what is read of an answer. A list of thousands of sandboxes
+// is far below it.
+const maxOutput = 32 << 20
+
+// patience is how msb is ended.
+type patience struct {
+	// settle is how old msb must be before it is told to end. Nearly every
+	// command (0.6.18) locks all of msb's state for the moment in which it opens
+	// it; an msb that ends in that moment leaves it locked for half an hour,
+	// with ErrLocked for every call. On an idle machine the moment is within 30
+	// ms of the start, on a busy or emulated one within hundreds.
+	settle time.Duration
+	// kill is how long msb may then take to end by itself.
+	kill time.Duration
+}
+
+var defaultPatience = patience{settle: 3 * time.Second, kill: 3 * time.Second}
 
 // process is a run of msb.
 type process struct {
@@ -29,6 +40,19 @@ type process struct {
 	reaped    atomic.Bool
 }
 
+// after calls end, unless the process has ended by then.
+func (p *process) after(delay time.Duration, end func(leader *os.Process) error) {
+	if delay <= 0 {
+		_ = end(p.cmd.Process)
+		return
+	}
+	time.AfterFunc(delay, func() {
+		if !p.reaped.Load() {
+			_ = end(p.cmd.Process)
+		}
+	})
+}
+
 // streams are the standard streams of a call. What is nil is the null device,
 // except for standard error, of which the end is always kept.
 type streams struct {
@@ -37,9 +61,10 @@ type streams struct {
 }
 
 // start runs msb in the root directory, since a VM keeps the working directory
-// of the msb that booted it for as long as it runs, and in a process group of its own, so that an interrupt at the
-// terminal reaches the provider alone, which then decides. When ctx ends the
-// whole group is told to end, and killed if it does not.
+// of the msb that booted it for as long as it runs, and in a process group of
+// its own, so that an interrupt at the terminal reaches the provider alone,
+// which then decides. When ctx ends the whole group is told to end, and killed
+// if it does not.
 func (c *Client) start(ctx context.Context, args arguments, std streams) (*process, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, interrupted(args, err)
@@ -54,18 +79,20 @@ func (c *Client) start(ctx context.Context, args arguments, std streams) (*proce
 	if std.stderr != nil {
 		p.cmd.Stderr = io.MultiWriter(&p.stderr, std.stderr)
 	}
+	settle := c.patience.settle
+	if args.lockFree {
+		settle = 0
+	}
+	started := time.Now()
 	p.cmd.Cancel = func() error {
 		p.cancelled.Store(true)
-		err := terminateGroup(p.cmd.Process)
-		time.AfterFunc(killDelay, func() {
-			if !p.reaped.Load() {
-				_ = killGroup(p.cmd.Process)
-			}
-		})
-		return err
+		wait := max(settle-time.Since(started), 0)
+		p.after(wait, terminateGroup)
+		p.after(wait+c.patience.kill, killGroup)
+		return nil
 	}
 	// The last resort, should even a kill not have closed the streams.
-	p.cmd.WaitDelay = killDelay + time.Second
+	p.cmd.WaitDelay = settle + c.patience.kill + time.Second
 
 	var stdin io.WriteCloser
 	if std.stdin != nil {

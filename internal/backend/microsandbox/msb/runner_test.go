@@ -110,3 +110,55 @@ func TestKilled(t *testing.T) {
 		t.Errorf("Start() = %v, want an error that names the signal", err)
 	}
 }
+
+// TestSettle is about the moment in which an msb that is ended leaves its state
+// locked: a call that was only just begun is left to itself.
+func TestSettle(t *testing.T) {
+	t.Parallel()
+	client, fake := newClient(t)
+	msb.WithPatience(client, time.Hour, time.Hour)
+	release := filepath.Join(t.TempDir(), "release")
+	fake.Handle("ps").Stdout("[]").WaitFor(release)
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error)
+	go func() {
+		_, err := client.List(ctx)
+		ended <- err
+	}()
+	fake.WaitForCall("ps")
+	cancel()
+	select {
+	case err := <-ended:
+		t.Fatalf("msb was ended at once (%v)", err)
+	case <-time.After(100 * time.Millisecond):
+	}
+	if err := os.WriteFile(release, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		t.Errorf("List() = %v, want context.Canceled", err)
+	}
+}
+
+// TestLogsNeedNotSettle is about streams that are closed as soon as the line
+// they were opened for has come.
+func TestLogsNeedNotSettle(t *testing.T) {
+	t.Parallel()
+	client, fake := newClient(t)
+	msb.WithPatience(client, time.Hour, time.Hour)
+	fake.Handle("logs").Stdout(oneRow).Hang()
+	ctx, cancel := context.WithCancel(t.Context())
+	stream, err := client.Logs(ctx, "web", msb.LogOptions{Follow: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stream.Close()
+	fake.WaitForCall("logs")
+	cancel()
+	for err == nil {
+		_, err = stream.Next()
+	}
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("Next() = %v, want context.Canceled", err)
+	}
+}

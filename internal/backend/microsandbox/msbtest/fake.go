@@ -217,6 +217,12 @@ func (r *Reply) Mkdir(dir string) *Reply {
 	return r.save()
 }
 
+// WaitFor answers once there is a file or directory of that path.
+func (r *Reply) WaitFor(path string) *Reply {
+	r.rule.WaitFor = path
+	return r.save()
+}
+
 // Hang never ends by itself after it has answered. A signal ends it.
 func (r *Reply) Hang() *Reply {
 	r.rule.Hang = true

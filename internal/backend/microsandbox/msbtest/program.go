@@ -41,6 +41,7 @@ type rule struct {
 	ReadStdin, Hang, Stubborn, Straggler bool
 	// Literal says that Exit stands for no signal.
 	Literal bool
+	WaitFor string
 	Mkdir   string
 
 	file string
@@ -95,6 +96,12 @@ func answer(dir string, args []string) int {
 			fmt.Fprintf(os.Stderr, "msbtest: %v\n", err)
 			return exitUnexpected
 		}
+	}
+	for r.WaitFor != "" {
+		if _, err := os.Stat(r.WaitFor); err == nil {
+			break
+		}
+		time.Sleep(5 * time.Millisecond)
 	}
 	if r.Straggler {
 		straggle()
