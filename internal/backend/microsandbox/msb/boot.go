@@ -145,7 +145,7 @@ const (
 // reached in time: the VM ended by itself, and its disk is whole.
 func (c *Client) idleTooLate(ctx context.Context, name string, err error) bool {
 	var failure *Error
-	if !errors.As(err, &failure) || failure.Kind != ErrBoot || !strings.Contains(failure.Message, relayMissed) {
+	if !errors.As(err, &failure) || !errors.Is(err, ErrBoot) || !strings.Contains(failure.Message, relayMissed) {
 		return false
 	}
 	if details, err := c.Inspect(ctx, name); err != nil || details.Status != Stopped {

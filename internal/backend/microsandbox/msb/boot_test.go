@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -104,7 +105,7 @@ func TestBootSparesOthers(t *testing.T) {
 		},
 		"restore, in the meantime, which is no error to msb": func(t *testing.T, c *msb.Client, f *msbtest.Fake) error {
 			f.Expect(inspect...).Sample("sandbox/inspect-missing")
-			f.Expect(run...).Stdout("r\n").Stderr("warn: sandbox 'r' already exists; creation flags ignored (use --replace to recreate)\n")
+			f.Expect(run...).Stdout("r\n").Stderr(strings.ReplaceAll(msbtest.Load("sandbox/run-detached-existing-name").Stderr, "w1", "r"))
 			return c.Restore(t.Context(), fromSnapshot)
 		},
 		"create, in the meantime, and failed otherwise": func(t *testing.T, c *msb.Client, f *msbtest.Fake) error {

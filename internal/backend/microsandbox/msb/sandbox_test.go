@@ -96,6 +96,20 @@ func TestInspect(t *testing.T) {
 			MemoryMB: 256, CPUs: 1,
 			ManifestDigest: "sha256:7d2fea2c30fc5e0e88b3b14f2baf80fef6dbc5db5f38b49d7b825f6c92f6f935",
 		}},
+		"without network, with a script": {"sandbox/inspect-no-net", msb.Details{
+			Name: "box2", Status: msb.Stopped, Image: "rightsize-test/busybox:1", RootDiskKind: "managed",
+			CreatedAt: time.Date(2026, 11, 30, 18, 26, 37, 547800892, time.UTC),
+			UpdatedAt: time.Date(2026, 11, 30, 18, 28, 1, 440954943, time.UTC),
+			Mounts: []msb.Mount{
+				{Type: "Bind", Host: "/srv/files", Guest: "/.rightsize"},
+				{Type: "Tmpfs", Guest: "/tmp"},
+			},
+			Ports:   []backend.PortBinding{{Port: backend.Port{Number: 80, Protocol: backend.UDP}, Host: 18080}},
+			Env:     map[string]string{"TOK": "sekret", "PATH": "/bin"},
+			Labels:  map[string]string{"a": "b", "rightsize-test.recipe": "1564987571-3650428651"},
+			Command: []string{"sh"}, WorkingDir: "/etc", User: "nobody", MemoryMB: 256, CPUs: 1,
+			ManifestDigest: "sha256:46ba66e3e1f4867889deee028b220e58a3e1736061a778ae979eb1872d7418dd",
+		}},
 		"from a snapshot": {"sandbox/inspect-from-snapshot", msb.Details{
 			Name: "fx", Status: msb.Running, Image: "example/app:1",
 			CreatedAt: time.Date(2026, 11, 30, 13, 25, 30, 481187254, time.UTC),

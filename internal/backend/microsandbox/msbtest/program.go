@@ -1,6 +1,7 @@
 package msbtest
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -122,7 +123,7 @@ func answer(dir string, args []string) int {
 
 // straggle leaves a process with the same standard streams and process group.
 func straggle() {
-	cmd := exec.Command("/bin/sleep", "20")
+	cmd := exec.CommandContext(context.Background(), "/bin/sleep", "20")
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	_ = cmd.Start()
 }
