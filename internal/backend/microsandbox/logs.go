@@ -48,7 +48,8 @@ func (b *Backend) Logs(ctx context.Context, id string, opts backend.LogOptions) 
 }
 
 // logged returns what the workload has written until now, and how many records
-// of msb's that took.
+// of commands that took. The system's are not counted: msb merges them from
+// files of their own, and not in the same way when it follows.
 func (b *Backend) logged(ctx context.Context, c backend.Container, opts backend.LogOptions) (text []byte, count int, err error) {
 	client, err := b.msb(ctx)
 	if err != nil {
@@ -68,7 +69,9 @@ func (b *Backend) logged(ctx context.Context, c backend.Container, opts backend.
 		if err != nil {
 			return nil, 0, err
 		}
-		count++
+		if record.HasSession {
+			count++
+		}
 		text = append(text, sieve.pass(record)...)
 	}
 }
@@ -205,8 +208,12 @@ func (f *follower) copy(w *io.PipeWriter, text []byte, count int) {
 			w.Close()
 			return
 		}
+		text := sieve.pass(record)
+		if !record.HasSession {
+			continue
+		}
 		seen := f.seen.Add(1)
-		if text := sieve.pass(record); seen > int64(count) && text != "" {
+		if seen > int64(count) && text != "" {
 			if _, err := io.WriteString(w, text); err != nil {
 				return
 			}
