@@ -216,6 +216,9 @@ func TestDetach(t *testing.T) {
 	if call.Env["TOKEN"] != "s3cret" || call.Env["MSB_HOME"] != fake.Home() {
 		t.Errorf("the environment lacks something: %v", call.Env)
 	}
+	if call.Dir != "/" {
+		t.Errorf("it runs in %s, which it would keep busy", call.Dir)
+	}
 	if !call.Group || !call.Session {
 		t.Errorf("it has a process group of its own: %t, a session: %t; want both", call.Group, call.Session)
 	}

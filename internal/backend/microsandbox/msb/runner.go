@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"os/exec"
 	"sync/atomic"
 	"time"
@@ -38,19 +37,6 @@ type process struct {
 	ended     context.Context
 	cancelled atomic.Bool
 	reaped    atomic.Bool
-}
-
-// after calls end, unless the process has ended by then.
-func (p *process) after(delay time.Duration, end func(leader *os.Process) error) {
-	if delay <= 0 {
-		_ = end(p.cmd.Process)
-		return
-	}
-	time.AfterFunc(delay, func() {
-		if !p.reaped.Load() {
-			_ = end(p.cmd.Process)
-		}
-	})
 }
 
 // streams are the standard streams of a call. What is nil is the null device,
@@ -86,13 +72,15 @@ func (c *Client) start(ctx context.Context, args arguments, std streams) (*proce
 	started := time.Now()
 	p.cmd.Cancel = func() error {
 		p.cancelled.Store(true)
-		wait := max(settle-time.Since(started), 0)
-		p.after(wait, terminateGroup)
-		p.after(wait+c.patience.kill, killGroup)
+		time.AfterFunc(settle-time.Since(started), func() {
+			if !p.reaped.Load() {
+				_ = terminateGroup(p.cmd.Process)
+			}
+		})
 		return nil
 	}
-	// The last resort, should even a kill not have closed the streams.
-	p.cmd.WaitDelay = settle + c.patience.kill + time.Second
+	// Then msb is killed, and its streams are closed, whoever still holds them.
+	p.cmd.WaitDelay = settle + c.patience.kill
 
 	var stdin io.WriteCloser
 	if std.stdin != nil {

@@ -28,8 +28,12 @@ func TestProcessGroup(t *testing.T) {
 	if _, err := client.Version(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if call := onlyCall(t, fake); !call.Group || call.Session {
+	call := onlyCall(t, fake)
+	if !call.Group || call.Session {
 		t.Errorf("it has a process group of its own: %t, a session: %t; want only the group", call.Group, call.Session)
+	}
+	if call.Dir != "/" {
+		t.Errorf("it runs in %s, which a VM would keep busy", call.Dir)
 	}
 }
 
@@ -62,7 +66,7 @@ func TestInterrupted(t *testing.T) {
 				reply.Stubborn()
 			}
 			if test.straggler {
-				reply.Straggler()
+				reply.Straggler(filepath.Join(t.TempDir(), "held"))
 			}
 			ctx, cancel := context.WithCancel(t.Context())
 			go func() {
@@ -93,7 +97,7 @@ func TestDeadline(t *testing.T) {
 func TestLeftRunning(t *testing.T) {
 	t.Parallel()
 	client, fake := newClient(t)
-	fake.Handle("ps").Stdout("[]").Straggler()
+	fake.Handle("ps").Stdout("[]").Straggler(filepath.Join(t.TempDir(), "held"))
 	if got, err := client.List(t.Context()); err != nil || len(got) != 0 {
 		t.Errorf("List() = %v, %v", got, err)
 	}

@@ -79,6 +79,8 @@ type Call struct {
 	Env map[string]string
 	// Stdin is what it read, if its reply says that it reads.
 	Stdin []byte
+	// Dir is the directory it was run in.
+	Dir string
 	// Group says that it was the leader of a process group of its own, Session
 	// that it was that of a session.
 	Group, Session bool
@@ -236,9 +238,10 @@ func (r *Reply) Stubborn() *Reply {
 }
 
 // Straggler starts a process that holds the standard streams open and outlives
-// the call.
-func (r *Reply) Straggler() *Reply {
-	r.rule.Straggler = true
+// the call. It also holds the file open for writing, which may be a pipe,
+// and makes one of the same name and ".started" when it does.
+func (r *Reply) Straggler(file string) *Reply {
+	r.rule.Straggler = file
 	return r.save()
 }
 

@@ -35,11 +35,12 @@ const exitUnexpected = 97
 
 // rule is a reply as it is kept in a file.
 type rule struct {
-	Args                                 []string
-	Once                                 bool
-	Stdout, Stderr                       []byte // Text in JSON is not byte by byte what it was.
-	Exit                                 int
-	ReadStdin, Hang, Stubborn, Straggler bool
+	Args                      []string
+	Once                      bool
+	Stdout, Stderr            []byte // Text in JSON is not byte by byte what it was.
+	Exit                      int
+	ReadStdin, Hang, Stubborn bool
+	Straggler                 string
 	// Literal says that Exit stands for no signal.
 	Literal bool
 	WaitFor string
@@ -66,6 +67,7 @@ func answer(dir string, args []string) int {
 		name, value, _ := strings.Cut(entry, "=")
 		call.Env[name] = value
 	}
+	call.Dir, _ = os.Getwd()
 	r, err := match(dir, args)
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "msbtest: %v\n", err)
@@ -104,8 +106,8 @@ func answer(dir string, args []string) int {
 		}
 		time.Sleep(5 * time.Millisecond)
 	}
-	if r.Straggler {
-		straggle()
+	if r.Straggler != "" {
+		straggle(r.Straggler)
 	}
 	_, _ = os.Stdout.Write(r.Stdout)
 	_, _ = os.Stderr.Write(r.Stderr)
@@ -122,8 +124,8 @@ func answer(dir string, args []string) int {
 }
 
 // straggle leaves a process with the same standard streams and process group.
-func straggle() {
-	cmd := exec.CommandContext(context.Background(), "/bin/sleep", "20")
+func straggle(file string) {
+	cmd := exec.CommandContext(context.Background(), "/bin/sh", "-c", `exec 3>"$0"; : >"$0.started"; exec sleep 20`, file)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	_ = cmd.Start()
 }
