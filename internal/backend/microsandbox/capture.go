@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/google/renameio/v2"
+	"github.com/google/renameio/v2/maybe"
 
 	"github.com/rightsize/terraform-provider-rightsize/internal/backend"
 	"github.com/rightsize/terraform-provider-rightsize/internal/backend/microsandbox/msb"
@@ -150,7 +150,7 @@ func (c *capture) take(ctx context.Context) (_ backend.Artifact, err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return backend.Artifact{}, c.b.fail(tried, err)
 	}
-	if err := renameio.WriteFile(mark, nil, 0o600); err != nil {
+	if err := maybe.WriteFile(mark, nil, 0o600); err != nil {
 		return backend.Artifact{}, c.b.fail(tried, err)
 	}
 	digest, made, err := c.client.Snapshot(ctx, msb.Snapshot{
@@ -204,7 +204,7 @@ func (c *capture) keepWorkload(path string) error {
 	if err != nil {
 		return err
 	}
-	return renameio.WriteFile(filepath.Join(path, workloadFile), content, 0o600, renameio.IgnoreUmask())
+	return maybe.WriteFile(filepath.Join(path, workloadFile), content, 0o600)
 }
 
 func syncFile(path string) (fs.FileInfo, error) {

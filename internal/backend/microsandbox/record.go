@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/google/renameio/v2"
+	"github.com/google/renameio/v2/maybe"
 
 	"github.com/rightsize/terraform-provider-rightsize/internal/backend"
 )
@@ -99,7 +99,7 @@ func (rec *record) save() error {
 	if err != nil {
 		return err
 	}
-	return renameio.WriteFile(filepath.Join(rec.dir, recordFile), content, 0o600, renameio.IgnoreUmask())
+	return maybe.WriteFile(filepath.Join(rec.dir, recordFile), content, 0o600)
 }
 
 // load returns the record of a container by its name, or fs.ErrNotExist.
