@@ -198,6 +198,27 @@ func TestCreateLosesItsAnswer(t *testing.T) {
 	}
 }
 
+// The engine goes on with a creation whose client has left, and nobody would
+// learn of the container.
+func TestCreateIsNotInterrupted(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	b := fakeEngine(t, map[string]http.HandlerFunc{
+		"POST /containers/create": func(w http.ResponseWriter, r *http.Request) {
+			cancel()
+			select {
+			case <-r.Context().Done():
+			case <-time.After(100 * time.Millisecond):
+			}
+			reply(w, http.StatusCreated, map[string]string{"Id": "made"})
+		},
+	})
+	id, err := b.createContainer(ctx, backend.Spec{Name: "web", Image: "app"}, "sha256:1", "sha256:1")
+	if err != nil || id != "made" {
+		t.Errorf("got %q, %v", id, err)
+	}
+}
+
 // The copy of the image that a container ran from goes with it, also if the
 // engine's answer to the removal is lost.
 func TestRemoveLosesItsAnswer(t *testing.T) {
