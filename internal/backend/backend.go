@@ -89,7 +89,9 @@ type Artifacts interface {
 	// Capture keeps the filesystem of a container, running or not, as a new
 	// artifact that no name points at yet. The artifact holds everything below
 	// /, volumes included, or Capture fails with ErrUncapturable and names what
-	// it could not hold. A failed Capture changes nothing.
+	// it could not hold. A failed Capture changes nothing, with one exception: if
+	// it returns an artifact as well as an error, the artifact is good, and the
+	// error says why the container could not be started again.
 	Capture(ctx context.Context, id string, opts CaptureOptions) (Artifact, error)
 	// Publish makes the name's ref stand for the artifact and returns the ref,
 	// which goes into the registry entry.

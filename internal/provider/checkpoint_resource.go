@@ -229,7 +229,10 @@ func (r *checkpointResource) capture(ctx context.Context, config checkpointModel
 		diags.Append(errorDiagnostic("Capture", "Checkpoint", err, find))
 		return diags
 	}
-	if err != nil {
+	if down, ok := errors.AsType[*fixture.DownError](err); ok {
+		diags.AddAttributeWarning(path.Root("container_id"), "Container Not Running After Its Capture",
+			sentence(down.Error())+" The checkpoint "+cp.ID()+" is complete. The next apply starts the container again.")
+	} else if err != nil {
 		diags.AddWarning("Seed Container Left Behind", sentence(err.Error())+" The checkpoint is complete; the next capture of it removes the container.")
 	}
 	diags.Append(plan.fromCheckpoint(ctx, cp)...)

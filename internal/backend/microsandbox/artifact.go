@@ -65,8 +65,10 @@ func (b *Backend) removeSnapshot(ctx context.Context, path string) error {
 			return b.fail(tried, err)
 		}
 	}
-	if err := os.RemoveAll(path); err != nil {
-		return b.fail(tried, err)
+	for _, left := range []string{path, stagingOf(path)} {
+		if err := os.RemoveAll(left); err != nil {
+			return b.fail(tried, err)
+		}
 	}
 	if err := os.Remove(unpublishedMark(path)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return b.fail(tried, err)
@@ -109,11 +111,16 @@ func (b *Backend) Collect(ctx context.Context, name, keep string) error {
 			return err
 		}
 	}
-	return b.collectMarks(name)
+	return b.collectMarks(ctx, name)
 }
 
-// collectMarks removes the marks whose artifact is gone, or was never begun.
-func (b *Backend) collectMarks(name string) error {
+// stagingOf is where msb makes a snapshot before it is whole.
+func stagingOf(path string) string {
+	return filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".staging")
+}
+
+// collectMarks removes the marks whose artifact is gone, or was never finished.
+func (b *Backend) collectMarks(ctx context.Context, name string) error {
 	entries, err := readDir(b.artifactsDir())
 	if err != nil {
 		return b.fail("list "+b.artifactsDir(), err)
@@ -127,8 +134,8 @@ func (b *Backend) collectMarks(name string) error {
 		if _, err := os.Lstat(filepath.Join(b.artifactsDir(), artifact)); !errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		if err := os.Remove(filepath.Join(b.artifactsDir(), entry.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return b.fail("remove a left-over of a capture of "+name, err)
+		if err := b.removeSnapshot(ctx, filepath.Join(b.artifactsDir(), artifact)); err != nil {
+			return err
 		}
 	}
 	return nil

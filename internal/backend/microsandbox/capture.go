@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/google/renameio/v2/maybe"
 
@@ -73,6 +74,10 @@ func checkCapturable(details msb.Details) error {
 	}
 }
 
+// resumeTimeout bounds the way back after a capture. A boot takes a second or
+// two, or a minute where a processor is emulated.
+const resumeTimeout = 3 * time.Minute
+
 // managedDisk is the kind of a root disk that msb makes by itself.
 const managedDisk = "managed"
 
@@ -123,7 +128,7 @@ func (c *capture) progress(step string) {
 // resume brings back what ran before the capture, although ctx may be cancelled:
 // the capture is no reason to leave somebody's database stopped.
 func (c *capture) resume(ctx context.Context, working bool) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), resumeTimeout)
 	defer cancel()
 	if working {
 		return c.b.start(ctx, c.name)

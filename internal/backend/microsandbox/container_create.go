@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"math"
 	"path/filepath"
@@ -66,17 +67,32 @@ func (b *Backend) Create(ctx context.Context, spec backend.Spec) (backend.Contai
 	if err := checkPorts(ctx, tried, spec.Ports); err != nil {
 		return backend.Container{}, err
 	}
-	// Of a container that was removed behind our back.
-	if err := b.records.remove(spec.Name); err != nil {
+	if err := b.clear(ctx, client, spec.Name); err != nil {
 		return backend.Container{}, b.fail(tried, err)
 	}
 	if err := b.make(ctx, boot, rec, spec); err != nil {
+		if errors.Is(err, backend.ErrNameTaken) {
+			// Somebody else's, made in the meantime.
+			return backend.Container{}, errors.Join(err, b.records.remove(spec.Name))
+		}
 		if left := b.discard(ctx, spec.Name); left != nil {
 			err = errors.Join(err, left)
 		}
 		return backend.Container{}, err
 	}
 	return b.inspect(ctx, rec)
+}
+
+// clear forgets a container of ours that was removed behind our back, or whose
+// creation was interrupted. msb may have kept a directory of it.
+func (b *Backend) clear(ctx context.Context, client *msb.Client, name string) error {
+	if _, err := b.records.load(name); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err := client.Remove(ctx, name); err != nil {
+		return err
+	}
+	return b.records.remove(name)
 }
 
 // checkSpec refuses what msb cannot do, before anything is made.

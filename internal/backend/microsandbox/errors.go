@@ -36,6 +36,10 @@ var meanings = []struct {
 		remedy: "A newer msb has used this home. Use that one, or set another home in the provider's microsandbox block.",
 	},
 	{
+		is: msb.ErrLocked, kind: backend.ErrUnavailable,
+		remedy: "An msb was killed while it had its state locked. Wait until the time that msb names, and try again.",
+	},
+	{
 		is: msb.ErrSocketPath, kind: backend.ErrUnavailable,
 		remedy: "Set a home of at most 57 bytes in the provider's microsandbox block, or MSB_HOME.",
 	},
