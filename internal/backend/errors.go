@@ -18,6 +18,9 @@ var (
 	ErrUncapturable = errors.New("cannot be captured whole")
 	// ErrUnsupported is something this backend or this engine cannot do.
 	ErrUnsupported = errors.New("not supported")
+	// ErrUnfinished is a capture that was given up, which the engine may go on
+	// with: [Artifacts.Collect] finds what it makes.
+	ErrUnfinished = errors.New("not finished")
 	// ErrConflict is an object that something else still uses.
 	ErrConflict = errors.New("in use")
 )
@@ -37,6 +40,10 @@ const (
 	FieldUser       Field = "user"
 	FieldLimits     Field = "limits"
 	FieldPullPolicy Field = "pull_policy"
+
+	FieldDiskLimit       Field = "disk_limit_mb"
+	FieldTmpfsRoot       Field = "tmpfs_root_mb"
+	FieldNetworkDisabled Field = "network_disabled"
 )
 
 // Error says what was tried, what happened and what to do about it.

@@ -49,12 +49,36 @@ func (r *Registry) Lock(ctx context.Context, name string) (unlock func(), err er
 	if err := ValidateName(name); err != nil {
 		return nil, err
 	}
-	// A file that ended in .json would be taken for an entry by the libraries,
-	// and the one for TypeScript then fails to list any.
-	unlock, err = filelock.Lock(ctx, filepath.Join(r.dir, "."+name+".lock"))
+	unlock, err = filelock.Lock(ctx, r.lockPath(name))
 	if err != nil {
 		return nil, fmt.Errorf("lock checkpoint %q: %w", name, err)
 	}
+	return r.cleared(name, unlock)
+}
+
+// TryLock is [Registry.Lock] without waiting; held is false if somebody else
+// holds the lock.
+func (r *Registry) TryLock(name string) (unlock func(), held bool, err error) {
+	if err := ValidateName(name); err != nil {
+		return nil, false, err
+	}
+	unlock, held, err = filelock.TryLock(r.lockPath(name))
+	if err != nil {
+		return nil, false, fmt.Errorf("lock checkpoint %q: %w", name, err)
+	}
+	if held {
+		unlock, err = r.cleared(name, unlock)
+	}
+	return unlock, held && err == nil, err
+}
+
+// lockPath is the file of a name's lock. One that ended in .json would be taken
+// for an entry by the libraries, and the one for TypeScript then fails to list
+// any.
+func (r *Registry) lockPath(name string) string { return filepath.Join(r.dir, "."+name+".lock") }
+
+// cleared removes what an earlier holder of the lock left that was killed.
+func (r *Registry) cleared(name string, unlock func()) (func(), error) {
 	if err := r.removeTemps(name); err != nil {
 		unlock()
 		return nil, fmt.Errorf("remove what an interrupted write of checkpoint %q left in %s: %w", name, r.dir, err)

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -242,11 +243,38 @@ func TestRegistryLock(t *testing.T) {
 	if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), `lock checkpoint "a"`) {
 		t.Errorf("got error %v, want one that says which lock was waited for", err)
 	}
+	if _, held, err := registry.TryLock("a"); held || err != nil {
+		t.Errorf("TryLock of a held lock = %t, %v", held, err)
+	}
 	unlockOther, err := registry.Lock(t.Context(), "b")
 	if err != nil {
 		t.Fatalf("the lock of one name holds another: %v", err)
 	}
 	unlockOther()
 	unlock()
+	unlock, held, err := registry.TryLock("a")
+	if !held || err != nil {
+		t.Fatalf("TryLock of a free lock = %t, %v", held, err)
+	}
+	unlock()
 	requireFiles(t, registry.Dir())
+}
+
+// A file of any size is refused after as much of it as an entry may have. Not
+// parallel, since it counts what is allocated.
+func TestRegistryReadsNoMoreThanAnEntry(t *testing.T) {
+	registry := checkpoint.Open(t.TempDir())
+	path := filepath.Join(registry.Dir(), "endless.json")
+	writeFile(t, path, "{")
+	const size = 32 * checkpoint.MaxEntrySize
+	if err := os.Truncate(path, size); err != nil {
+		t.Fatal(err)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	requireCorrupt(t, registry, "endless", "longer than")
+	runtime.ReadMemStats(&after)
+	if read := after.TotalAlloc - before.TotalAlloc; read > size/2 {
+		t.Errorf("%d bytes were allocated for a file of %d", read, size)
+	}
 }

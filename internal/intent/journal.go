@@ -24,6 +24,9 @@ type Record struct {
 	// Container is the name of what is being made, for whoever reads the file:
 	// what was made is known by the intent's token.
 	Container string `json:"container"`
+	// Checkpoint is the name that is captured, if one is: an engine may go on with
+	// a capture that nobody waits for any more.
+	Checkpoint string `json:"checkpoint,omitempty"`
 	// Paused is the id of a container that runs and that the operation may
 	// pause for a while.
 	Paused string `json:"paused,omitempty"`

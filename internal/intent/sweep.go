@@ -16,6 +16,10 @@ import (
 // then kept for who works there.
 var ErrElsewhere = errors.New("made on another engine")
 
+// ErrInUse is what undo answers for a record of something that another operation
+// works on right now. It is kept for the next sweep.
+var ErrInUse = errors.New("in use by another operation")
+
 // sweepLock is the file whose lock a sweep holds. Whoever finds something to
 // sweep waits for the others who do: the container that one of them removes may
 // have the name that this one is about to use.
@@ -71,7 +75,7 @@ func (j *Journal) sweep(token string, undo func(string, Record) error) error {
 	}
 	if ok {
 		err := undo(token, record)
-		if errors.Is(err, ErrElsewhere) {
+		if errors.Is(err, ErrElsewhere) || errors.Is(err, ErrInUse) {
 			return nil
 		}
 		if err != nil {
@@ -103,7 +107,9 @@ func (j *Journal) Kept(record Record) ([]string, error) {
 		if !isIntent || file != prefix+token+recordSuffix {
 			continue
 		}
-		if found, ok := j.read(token); ok && found == record {
+		found, ok := j.read(token)
+		found.Checkpoint = ""
+		if ok && found == record {
 			tokens = append(tokens, token)
 		}
 	}

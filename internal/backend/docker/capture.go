@@ -160,7 +160,7 @@ func (b *Backend) commit(ctx context.Context, info container.InspectResponse, na
 		// Podman (4.3) answers a request without a body with an error.
 		Config: &container.Config{},
 	}
-	for attempt := 1; ; attempt++ {
+	for attempt := 1; ctx.Err() == nil; attempt++ {
 		var committed container.CommitResponse
 		// A commit whose answer was lost may have made an image, which Collect
 		// finds: it has no tag, and the checkpoint's name for a label.
@@ -173,15 +173,18 @@ func (b *Backend) commit(ctx context.Context, info container.InspectResponse, na
 			faultpoint.Reach(ctx, faultpoint.Committed)
 			return committed.ID, nil
 		}
+		if ctx.Err() != nil {
+			return "", &backend.Error{Kind: backend.ErrUnfinished, Tried: "commit container " + nameOf(info), Cause: ctx.Err()}
+		}
 		if attempt == commitAttempts || !passes(err) {
 			return "", b.fail("commit container "+nameOf(info), err)
 		}
 		select {
 		case <-time.After(time.Duration(attempt) * commitBackoff):
 		case <-ctx.Done():
-			return "", ctx.Err()
 		}
 	}
+	return "", ctx.Err()
 }
 
 // passes reports whether a failed commit may succeed when tried again. On the

@@ -185,3 +185,17 @@ func TestCaptureInterruptedInCommit(t *testing.T) {
 		t.Errorf("the image was removed %d times, want once", removals.Load())
 	}
 }
+
+// Of a commit that was given up nobody knows what it makes.
+func TestCaptureLeavesAnUnfinishedCommit(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	routes := committing([]string{"base"}, func(w http.ResponseWriter, _ *http.Request) {
+		cancel()
+		hangUp(w)
+	})
+	_, err := fakeEngine(t, routes).Capture(ctx, "of-base", backend.CaptureOptions{Name: "orders"})
+	if !errors.Is(err, backend.ErrUnfinished) || !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want one that says both", err)
+	}
+}
