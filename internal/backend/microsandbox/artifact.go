@@ -152,8 +152,9 @@ func (s *snapshot) capturedFor() string {
 
 // usedArtifacts returns the artifacts that containers were made from.
 func (b *Backend) usedArtifacts() (map[string]bool, error) {
-	all, err := b.records.all()
-	if err != nil {
+	all, damaged, err := b.records.all()
+	if err = errors.Join(err, damaged); err != nil {
+		// What it was made from is not known: it may be anything.
 		return nil, err
 	}
 	used := make(map[string]bool, len(all))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -49,6 +50,10 @@ var _ backend.Backend = (*Backend)(nil)
 // New returns the backend without any I/O.
 func New(cfg Config) *Backend {
 	home := homeOf(cfg.Home)
+	// Two ways to write one path must not have two sets of records.
+	if home != "" {
+		home = filepath.Clean(home)
+	}
 	b := &Backend{cfg: cfg, home: home}
 	b.records = records{dir: filepath.Join(cfg.CacheDir, "microsandbox", digest(home)[:12])}
 	return b
@@ -109,7 +114,11 @@ func (b *Backend) msb(ctx context.Context) (*msb.Client, error) {
 	client := msb.New(msb.Config{Path: path, Home: b.home})
 	version, err := client.Version(ctx)
 	if err != nil {
-		return nil, b.fail("ask "+path+" for its version", err)
+		failed := b.fail("ask "+path+" for its version", err)
+		if failure, ok := errors.AsType[*backend.Error](failed); ok && failure.Kind == nil && ctx.Err() == nil {
+			failure.Kind = backend.ErrUnavailable
+		}
+		return nil, failed
 	}
 	b.client, b.installed = client, version
 	return client, nil

@@ -200,7 +200,7 @@ func (b *Backend) List(ctx context.Context) ([]backend.Summary, error) {
 	if err != nil {
 		return nil, b.fail("list containers", err)
 	}
-	all, err := b.records.all()
+	all, _, err := b.records.all()
 	if err != nil {
 		return nil, b.fail("read the records of containers", err)
 	}

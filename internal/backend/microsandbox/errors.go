@@ -3,7 +3,6 @@ package microsandbox
 import (
 	"context"
 	"errors"
-	"io/fs"
 
 	"github.com/rightsize/terraform-provider-rightsize/internal/backend"
 	"github.com/rightsize/terraform-provider-rightsize/internal/backend/microsandbox/msb"
@@ -18,6 +17,10 @@ var meanings = []struct {
 }{
 	{is: msb.ErrNotFound, kind: backend.ErrNotFound},
 	{is: msb.ErrSnapshotNotFound, kind: backend.ErrNotFound},
+	{
+		is: msb.ErrOrphaned, kind: backend.ErrNameTaken, field: backend.FieldName,
+		remedy: "Remove that directory, unless an msb is just creating a sandbox of that name, or choose another name.",
+	},
 	{is: msb.ErrExists, kind: backend.ErrNameTaken, field: backend.FieldName},
 	{
 		is: msb.ErrImageNotCached, kind: backend.ErrNotFound, field: backend.FieldImage,
@@ -28,6 +31,10 @@ var meanings = []struct {
 	{
 		is: msb.ErrNoCertificates, kind: backend.ErrImageUnavailable, field: backend.FieldImage,
 		remedy: "Install the host's CA certificates (ca-certificates), or set SSL_CERT_FILE.",
+	},
+	{
+		is:     msb.ErrIntegrity,
+		remedy: "If it lacks its base image, load that with msb. Otherwise it is damaged: capture the checkpoint again, or get it from a backup.",
 	},
 	{is: msb.ErrUncapturable, kind: backend.ErrUncapturable},
 	{is: msb.ErrWorkdir, field: backend.FieldWorkingDir},
@@ -51,6 +58,9 @@ var meanings = []struct {
 
 // fail says what was tried when err happened; nil stays nil, and an error that
 // says so already stays as it is.
+//
+// A file that is missing says nothing of its kind: without msb, or a directory of
+// ours, every container would seem to be gone.
 func (b *Backend) fail(tried string, err error) error {
 	if err == nil {
 		return nil
@@ -61,9 +71,6 @@ func (b *Backend) fail(tried string, err error) error {
 	failure := &backend.Error{Tried: tried + " with msb in " + b.home, Cause: err}
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return failure
-	}
-	if errors.Is(err, fs.ErrNotExist) {
-		failure.Kind = backend.ErrNotFound
 	}
 	for _, m := range meanings {
 		if errors.Is(err, m.is) {

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,8 +19,21 @@ import (
 // same, and publish nothing on it.
 func checkPorts(ctx context.Context, tried string, bindings []backend.PortBinding) error {
 	for _, p := range bindings {
-		if err := tryPort(ctx, p); err != nil {
-			return portTaken(tried, fmt.Errorf("publish port %s on %s:%d: %w", p.Port, loopback, p.Host, err))
+		err := tryPort(ctx, p)
+		if err == nil {
+			continue
+		}
+		cause := fmt.Errorf("publish port %s on %s:%d: %w", p.Port, loopback, p.Host, err)
+		switch {
+		case ctx.Err() != nil:
+			return &backend.Error{Tried: tried, Cause: cause}
+		case errors.Is(err, fs.ErrPermission):
+			return &backend.Error{
+				Tried: tried, Cause: cause, Field: backend.FieldPorts,
+				Remedy: "Use a host port from 1024 on: those below are for privileged users.",
+			}
+		default:
+			return portTaken(tried, cause)
 		}
 	}
 	return nil
@@ -47,6 +62,10 @@ func portTaken(tried string, cause error) error {
 		Field:  backend.FieldPorts,
 	}
 }
+
+// noAddress is in what msb says when this host has no network, so that it gives
+// the guest no address to forward to.
+const noAddress = "guest has no IPv4 or IPv6 address"
 
 // checkPublished fails if msb could not publish a port after all: it says so to
 // its log only.
@@ -79,5 +98,13 @@ func (b *Backend) checkPublished(ctx context.Context, rec *record, since time.Ti
 	if len(failures) == 0 {
 		return nil
 	}
-	return portTaken(tried, errors.New("msb published them not: "+strings.Join(failures, "; ")))
+	cause := errors.New("msb published none, or not all: " + strings.Join(failures, "; "))
+	if slices.ContainsFunc(failures, func(failure string) bool { return strings.Contains(failure, noAddress) }) {
+		// No other port would do better.
+		return &backend.Error{
+			Kind: backend.ErrUnavailable, Tried: tried, Cause: cause, Field: backend.FieldPorts,
+			Remedy: "msb publishes ports only on a host that has a network interface with an address and a default route beside loopback.",
+		}
+	}
+	return portTaken(tried, cause)
 }

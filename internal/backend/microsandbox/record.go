@@ -6,9 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
+	"syscall"
 	"time"
 
 	"github.com/google/renameio/v2/maybe"
@@ -122,20 +125,29 @@ func (r records) load(name string) (*record, error) {
 	return rec, nil
 }
 
-// all returns every record that can be read, by name.
-func (r records) all() (map[string]*record, error) {
+// all returns every record that can be read, by name, and an error for each that
+// cannot: one that is damaged hides no other.
+func (r records) all() (all map[string]*record, damaged, err error) {
 	entries, err := os.ReadDir(r.dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
+		return nil, nil, err
 	}
-	all := make(map[string]*record, len(entries))
+	all = make(map[string]*record, len(entries))
 	for _, entry := range entries {
-		// One that is damaged, or just being made or removed, hides no other.
-		if rec, err := r.load(entry.Name()); err == nil {
+		if !entry.IsDir() {
+			continue
+		}
+		rec, err := r.load(entry.Name())
+		switch {
+		case err == nil:
 			all[rec.Name] = rec
+		case errors.Is(err, fs.ErrNotExist):
+			// It is just being made or removed.
+		default:
+			damaged = errors.Join(damaged, err)
 		}
 	}
-	return all, nil
+	return all, damaged, nil
 }
 
 // find returns the record of a container by its name or id, or fs.ErrNotExist.
@@ -144,7 +156,10 @@ func (r records) find(id string) (*record, error) {
 	if err == nil || !errors.Is(err, fs.ErrNotExist) {
 		return rec, err
 	}
-	all, err := r.all()
+	if !idPattern.MatchString(id) {
+		return nil, fs.ErrNotExist
+	}
+	all, damaged, err := r.all()
 	if err != nil {
 		return nil, err
 	}
@@ -153,16 +168,40 @@ func (r records) find(id string) (*record, error) {
 			return rec, nil
 		}
 	}
+	if damaged != nil {
+		// It may be the one. A container must not seem to be gone because of
+		// that: nobody would ever remove its VM.
+		return nil, damaged
+	}
 	return nil, fs.ErrNotExist
 }
 
-// remove forgets a container.
-func (r records) remove(name string) error { return os.RemoveAll(r.path(name)) }
+// remove forgets a container. Its record goes last: whoever is interrupted here
+// finds it again.
+func (r records) remove(name string) error {
+	dir := r.path(name)
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for _, entry := range entries {
+		if entry.Name() == recordFile {
+			continue
+		}
+		if err := os.RemoveAll(filepath.Join(dir, entry.Name())); err != nil {
+			return err
+		}
+	}
+	return os.RemoveAll(dir)
+}
 
 // share returns the path of a file that the workload script writes in a run.
 func (rec *record) share(run, suffix string) string {
 	return filepath.Join(rec.dir, shareDir, run+suffix)
 }
+
+// idPattern is what the ids of containers look like.
+var idPattern = regexp.MustCompile(`^[0-9a-f]{32}$`)
 
 // randomID returns 32 hexadecimal digits that nobody has had.
 func randomID() string {
@@ -172,14 +211,30 @@ func randomID() string {
 	return hex.EncodeToString(random)
 }
 
-// readBounded reads a small regular file.
+// readBounded reads a small regular file, also where a guest, which may be
+// hostile, can put another one in its place: a link that leads out of the
+// directory, a pipe without a writer, or a device without an end.
 func readBounded(path string, limit int64) ([]byte, error) {
-	info, err := os.Lstat(path)
+	dir, err := os.OpenRoot(filepath.Dir(path))
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	file, err := dir.OpenFile(filepath.Base(path), os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	info, err := file.Stat()
 	if err != nil {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() || info.Size() > limit {
 		return nil, fmt.Errorf("%s is not a regular file of at most %d bytes", path, limit)
 	}
-	return os.ReadFile(path)
+	content, err := io.ReadAll(io.LimitReader(file, limit+1))
+	if err == nil && int64(len(content)) > limit {
+		return nil, fmt.Errorf("%s is larger than %d bytes", path, limit)
+	}
+	return content, err
 }
