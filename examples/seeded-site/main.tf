@@ -31,6 +31,6 @@ resource "rightsize_container" "site" {
   count           = 2
   name            = "${var.name}-${count.index + 1}"
   from_checkpoint = rightsize_checkpoint.site.id
-  wait_for        = { http = { path = "/loud.html" } }
+  wait_for        = { http = { path = "/loud.html", port = 8080 } }
   stop_timeout    = "1s"
 }
