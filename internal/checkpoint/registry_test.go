@@ -159,9 +159,10 @@ func TestRegistryRefusesInvalidNames(t *testing.T) {
 
 	for _, name := range []string{"../outside", "", ".", "A", "a/../../outside", "a\x00"} {
 		calls := map[string]func() error{
-			"Get":    func() error { _, err := registry.Get(name); return err },
-			"Delete": func() error { _, err := registry.Delete(name); return err },
-			"Lock":   func() error { _, err := registry.Lock(t.Context(), name); return err },
+			"Get":     func() error { _, err := registry.Get(name); return err },
+			"Delete":  func() error { _, err := registry.Delete(name); return err },
+			"Lock":    func() error { _, err := registry.Lock(t.Context(), name); return err },
+			"TryLock": func() error { _, _, err := registry.TryLock(name); return err },
 			"Put": func() error {
 				entry := contract()
 				entry.Name = name
