@@ -8,7 +8,6 @@ import (
 	"maps"
 	"os"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/rightsize/terraform-provider-rightsize/internal/backend"
@@ -60,7 +59,7 @@ func (b *Backend) inspect(ctx context.Context, rec *record) (backend.Container, 
 		c.StartedAt = rec.Run.StartedAt
 	}
 	if c.State == backend.StateExited {
-		c.Exit.Code, c.EndedAt = rec.end(details.UpdatedAt)
+		c.Exit, c.EndedAt = rec.exit(), rec.endedAt(details.UpdatedAt)
 	}
 	return c, nil
 }
@@ -92,18 +91,24 @@ func (rec *record) state(status msb.Status) backend.State {
 	}
 }
 
-// end says how and when the latest run has ended. One that did not end by itself
-// went with its VM, whose last change of state is then.
-func (rec *record) end(changed time.Time) (code int, at time.Time) {
+// exit says how the latest run has ended. One that did not end by itself went
+// with its VM.
+func (rec *record) exit() backend.Exit {
 	code, err := rec.exitCode()
 	if err != nil {
-		return killed, later(changed, rec.Run.StartedAt)
+		return backend.Exit{Code: killed}
 	}
-	info, err := os.Stat(rec.share(rec.Run.ID, ".exit"))
+	return backend.Exit{Code: code, OOMKilled: rec.oomKilled()}
+}
+
+// endedAt says when the latest run has ended, if changed is the time of the VM's
+// latest change of state.
+func (rec *record) endedAt(changed time.Time) time.Time {
+	info, err := os.Lstat(rec.share(rec.Run.ID, ".exit"))
 	if err != nil {
-		return code, later(changed, rec.Run.StartedAt)
+		return later(changed, rec.Run.StartedAt)
 	}
-	return code, info.ModTime().UTC()
+	return info.ModTime().UTC()
 }
 
 func later(a, b time.Time) time.Time {
@@ -217,61 +222,3 @@ func (b *Backend) List(ctx context.Context) ([]backend.Summary, error) {
 	slices.SortFunc(summaries, func(a, b backend.Summary) int { return cmp.Compare(a.Name, b.Name) })
 	return summaries, nil
 }
-
-// Wait blocks until the workload has ended.
-func (b *Backend) Wait(ctx context.Context, id string) (backend.Exit, error) {
-	tried := "wait for container " + id + " to end"
-	c, err := b.Inspect(ctx, id)
-	if err != nil {
-		return backend.Exit{}, err
-	}
-	if !c.Managed {
-		return b.waitForeign(ctx, c)
-	}
-	rec, err := b.records.find(id)
-	if err != nil {
-		return backend.Exit{}, b.absent(tried, id, err)
-	}
-	if err := rec.awaitEnd(ctx, 0); err != nil {
-		return backend.Exit{}, b.fail(tried, err)
-	}
-	if c, err = b.Inspect(ctx, id); err != nil {
-		return backend.Exit{}, err
-	}
-	return c.Exit, nil
-}
-
-// foreignPause is the pause between two questions about a sandbox of which
-// nothing but msb knows.
-const foreignPause = time.Second
-
-func (b *Backend) waitForeign(ctx context.Context, c backend.Container) (backend.Exit, error) {
-	for c.State == backend.StateRunning {
-		select {
-		case <-time.After(foreignPause):
-		case <-ctx.Done():
-			return backend.Exit{}, b.fail("wait for container "+c.Name+" to end", ctx.Err())
-		}
-		var err error
-		if c, err = b.Inspect(ctx, c.ID); err != nil {
-			return backend.Exit{}, err
-		}
-	}
-	return c.Exit, nil
-}
-
-// WaitHealthy fails: msb runs no health checks.
-func (b *Backend) WaitHealthy(ctx context.Context, id string) error {
-	if _, err := b.Inspect(ctx, id); err != nil {
-		return err
-	}
-	return &backend.Error{
-		Kind:   backend.ErrUnsupported,
-		Tried:  "wait for container " + id + " to become healthy",
-		Cause:  errors.New("microsandbox runs no health checks of images"),
-		Remedy: "Wait for a port, a request, a log line or a command instead.",
-	}
-}
-
-// summarised joins lines of what a command printed for an error.
-func summarised(output string) string { return strings.Join(strings.Fields(output), " ") }

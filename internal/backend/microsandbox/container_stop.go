@@ -33,14 +33,19 @@ func (b *Backend) Stop(ctx context.Context, id string, grace time.Duration) erro
 
 // stop is Stop for whoever holds the lock.
 func (b *Backend) stop(ctx context.Context, name string, grace time.Duration) error {
+	status, err := b.status(ctx, name)
+	if err != nil {
+		return b.fail("stop container "+name, err)
+	}
+	return b.stopFrom(ctx, name, status, grace)
+}
+
+// stopFrom is stop for whoever knows the state of the VM.
+func (b *Backend) stopFrom(ctx context.Context, name string, status msb.Status, grace time.Duration) error {
 	tried := "stop container " + name
 	client, err := b.msb(ctx)
 	if err != nil {
 		return err
-	}
-	status, err := b.status(ctx, name)
-	if err != nil {
-		return b.fail(tried, err)
 	}
 	if status == msb.Stopped || status == msb.Crashed {
 		return nil

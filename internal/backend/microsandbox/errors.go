@@ -3,6 +3,8 @@ package microsandbox
 import (
 	"context"
 	"errors"
+	"strings"
+	"unicode"
 
 	"github.com/rightsize/terraform-provider-rightsize/internal/backend"
 	"github.com/rightsize/terraform-provider-rightsize/internal/backend/microsandbox/msb"
@@ -84,4 +86,13 @@ func (b *Backend) fail(tried string, err error) error {
 // missing is the error for a container that is not there.
 func missing(tried, id string) error {
 	return &backend.Error{Kind: backend.ErrNotFound, Tried: tried, Cause: errors.New("there is no container " + id)}
+}
+
+// maxSummary bounds what an error repeats of the output of a command.
+const maxSummary = 1 << 10
+
+// summarised makes one line, for an error, of what a command printed.
+func summarised(output string) string {
+	line := strings.Join(strings.FieldsFunc(output, func(r rune) bool { return !unicode.IsGraphic(r) || unicode.IsSpace(r) }), " ")
+	return strings.ToValidUTF8(line[:min(len(line), maxSummary)], "")
 }

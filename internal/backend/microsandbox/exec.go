@@ -17,25 +17,31 @@ func (b *Backend) Exec(ctx context.Context, id string, cmd backend.Exec) (int, e
 	if err != nil {
 		return 0, err
 	}
-	c, err := b.Inspect(ctx, id)
-	if err != nil {
-		return 0, err
-	}
-	if c.State != backend.StateRunning {
-		return 0, &backend.Error{Tried: tried, Cause: errors.New("it is not running: it is " + string(c.State))}
+	rec, err := b.records.find(id)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return 0, b.absent(tried, id, err)
 	}
 	call := msb.Exec{
 		Command: cmd.Command, Env: cmd.Env, User: cmd.User, WorkingDir: cmd.WorkingDir,
 		Stdin: cmd.Stdin, Stdout: cmd.Stdout, Stderr: cmd.Stderr,
 	}
-	rec, err := b.records.load(c.Name)
-	switch {
-	case err == nil:
-		call = rec.Workload.defaults(call)
-	case !errors.Is(err, fs.ErrNotExist):
-		return 0, b.fail(tried, err)
+	name := id
+	if rec != nil {
+		name, call = rec.Name, rec.Workload.defaults(call)
 	}
-	code, err := client.Exec(ctx, c.Name, call)
+	// Where the workload is alive there is nothing to ask msb for.
+	if rec == nil || !rec.alive() {
+		c, err := b.Inspect(ctx, id)
+		if err != nil {
+			return 0, err
+		}
+		if c.State != backend.StateRunning {
+			return 0, &backend.Error{
+				Tried: tried, Cause: errors.New("it is not running: it is " + string(c.State)), Remedy: "Start it first.",
+			}
+		}
+	}
+	code, err := client.Exec(ctx, name, call)
 	return code, b.fail(tried, err)
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -55,7 +56,7 @@ func (b *Backend) begin(ctx context.Context, rec *record) error {
 	}
 	argv := rec.Workload.argv()
 	tried := "start container " + rec.Name
-	alive, err := rec.hold(ctx)
+	alive, err := b.holdAlive(ctx, rec)
 	if err != nil {
 		return b.fail(tried, err)
 	}
@@ -78,6 +79,18 @@ func (b *Backend) begin(ctx context.Context, rec *record) error {
 	return b.awaitBegin(ctx, rec, argv[0])
 }
 
+// holdAlive takes the container's lock. The msb that ran the previous workload
+// has let go of it with the end of its VM.
+func (b *Backend) holdAlive(ctx context.Context, rec *record) (*os.File, error) {
+	bounded, cancel := context.WithTimeout(ctx, killPatience)
+	defer cancel()
+	alive, err := rec.hold(bounded)
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		return nil, fmt.Errorf("its previous process has ended, but not the msb that ran it, which holds %s locked", filepath.Join(rec.dir, aliveFile))
+	}
+	return alive, err
+}
+
 // awaitBegin waits until the workload's process is there, or until it never
 // will be.
 func (b *Backend) awaitBegin(ctx context.Context, rec *record, program string) error {
@@ -88,10 +101,10 @@ func (b *Backend) awaitBegin(ctx context.Context, rec *record, program string) e
 		if _, err := rec.pid(); err == nil {
 			return nil
 		}
-		if _, err := os.Stat(rec.share(rec.Run.ID, ".missing")); err == nil {
+		if rec.left(".missing") {
 			return &backend.Error{
 				Tried:  tried,
-				Cause:  fmt.Errorf("its command %q was not found in its filesystem", program),
+				Cause:  fmt.Errorf("its command %q was not found in its filesystem, or cannot be executed", program),
 				Remedy: "Use a command that the image has.",
 				Field:  backend.FieldCommand,
 			}
@@ -118,7 +131,7 @@ func (b *Backend) explainNoBegin(ctx context.Context, rec *record) error {
 	if err != nil {
 		return err
 	}
-	var output strings.Builder
+	var output bounded
 	code, err := client.Exec(ctx, rec.Name, msb.Exec{
 		Command: []string{guestShell, "-c", ":"}, User: rec.Workload.User, WorkingDir: rec.Workload.WorkingDir, Stderr: &output,
 	})
@@ -128,7 +141,7 @@ func (b *Backend) explainNoBegin(ctx context.Context, rec *record) error {
 	if code != 0 {
 		return &backend.Error{
 			Tried:  tried,
-			Cause:  fmt.Errorf("%s cannot be run in it as user %q: %s", guestShell, rec.Workload.User, strings.TrimSpace(output.String())),
+			Cause:  fmt.Errorf("%s cannot be run in it as user %q: %s", guestShell, rec.Workload.User, summarised(output.String())),
 			Remedy: "On microsandbox an image needs a shell, /etc/passwd and the user that it runs as.",
 			Field:  backend.FieldImage,
 		}
@@ -142,6 +155,19 @@ func (rec *record) pid() (int, error) { return rec.number(".pid") }
 // exitCode returns how the latest run has ended; fs.ErrNotExist if it was not
 // the workload that ended it.
 func (rec *record) exitCode() (int, error) { return rec.number(".exit") }
+
+// oomKilled says whether the guest's kernel ended the latest run for want of
+// memory.
+func (rec *record) oomKilled() bool { return rec.left(".oom") }
+
+// left says whether the script has left this file in the latest run.
+func (rec *record) left(suffix string) bool {
+	if rec.Run == nil {
+		return false
+	}
+	_, err := os.Lstat(rec.share(rec.Run.ID, suffix))
+	return err == nil
+}
 
 func (rec *record) number(suffix string) (int, error) {
 	if rec.Run == nil {
@@ -158,27 +184,30 @@ func (rec *record) number(suffix string) (int, error) {
 	return strconv.Atoi(line)
 }
 
-// halt ends the workload: it asks it to, and kills it when grace has passed.
+// halt ends the workload: it asks it to, and kills it when grace has passed. One
+// that cannot be reached, or does not go even then, goes with its VM.
 func (b *Backend) halt(ctx context.Context, rec *record, grace time.Duration) error {
-	if !rec.alive() {
-		return nil
-	}
-	if grace > 0 {
-		if err := b.signal(ctx, rec, "TERM"); err != nil {
-			return err
+	for _, step := range []struct {
+		signal   string
+		patience time.Duration
+	}{{"TERM", grace}, {"KILL", killPatience}} {
+		if step.patience <= 0 {
+			continue
 		}
-		err := rec.awaitEnd(ctx, grace)
-		if !errors.Is(err, errStopped) {
+		if !rec.alive() {
+			return nil
+		}
+		err := b.signal(ctx, rec, step.signal)
+		if err == nil {
+			err = rec.awaitEnd(ctx, step.patience)
+		}
+		switch {
+		case ctx.Err() != nil:
 			return err
+		case !errors.Is(err, errStopped):
+			return nil
 		}
 	}
-	if err := b.signal(ctx, rec, "KILL"); err != nil {
-		return err
-	}
-	if err := rec.awaitEnd(ctx, killPatience); !errors.Is(err, errStopped) {
-		return err
-	}
-	// Nothing of it answers. The VM goes with it.
 	return nil
 }
 

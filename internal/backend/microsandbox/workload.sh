@@ -1,14 +1,20 @@
 #!/bin/sh
 # Runs the process that a container is made for, in the guest:
 #   workload.sh RUN COMMAND...
-# RUN names the run. Beside it, in a directory of the host, are left RUN.pid
-# while the process runs, and RUN.exit with its exit code when it has ended;
-# RUN.missing instead of both if there is no such command.
+# RUN names the run. In a directory of the host are left RUN.pid with its process
+# id, and RUN.exit with its exit code when it has ended; RUN.oom beside that if
+# the kernel killed it for want of memory, and RUN.missing if there was no such
+# command.
 run=/.rightsize/$1
 shift
+end() {
+	echo "$1" >"$run.ending"
+	mv "$run.ending" "$run.exit"
+	exit "$1"
+}
 if ! command -v "$1" >/dev/null 2>&1; then
-	echo missing >"$run.missing"
-	exit 127
+	: >"$run.missing"
+	end 127
 fi
 # Tells the lines of this run from what other commands print.
 echo "rightsize: run ${run##*/}" >&2
@@ -16,6 +22,9 @@ echo "rightsize: run ${run##*/}" >&2
 # background: that would have its interrupts ignored.
 /bin/sh -c 'echo "$$" >"$0.pid"; exec "$@"' "$run" "$@"
 code=$?
-echo "$code" >"$run.ending"
-mv "$run.ending" "$run.exit"
-exit "$code"
+# Why it was killed the kernel tells nobody else. Its log is that of this boot,
+# in which no other process had this id.
+if [ "$code" -eq 137 ] && dmesg 2>/dev/null | grep -qi "out of memory: killed process $(cat "$run.pid") "; then
+	: >"$run.oom"
+fi
+end "$code"
