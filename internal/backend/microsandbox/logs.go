@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -22,45 +23,71 @@ func (b *Backend) Logs(ctx context.Context, id string, opts backend.LogOptions) 
 	if err != nil {
 		return nil, err
 	}
-	c, err := b.Inspect(ctx, id)
+	source, err := b.logSource(ctx, tried, id)
 	if err != nil {
 		return nil, err
 	}
-	text, count, err := b.logged(ctx, c, opts)
-	if err != nil {
-		return nil, b.fail(tried, err)
+	follow := opts.Follow && source.goesOn
+	// Whoever follows all of it needs not know where what there is ends.
+	var text []byte
+	var count int
+	if !follow || opts.Tail > 0 {
+		if text, count, err = b.logged(ctx, source, opts); err != nil {
+			return nil, b.fail(tried, err)
+		}
 	}
-	if !opts.Follow || c.State != backend.StateRunning {
+	if !follow {
 		return io.NopCloser(bytes.NewReader(text)), nil
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	stream, err := client.Logs(ctx, c.Name, msb.LogOptions{Follow: true, Source: msb.WholeLog})
+	following, cancel := context.WithCancel(ctx)
+	stream, err := client.Logs(following, source.name, msb.LogOptions{Follow: true, Source: msb.WholeLog})
 	if err != nil {
 		cancel()
 		return nil, b.fail(tried, err)
 	}
 	r, w := io.Pipe()
-	f := &follower{b: b, container: c, opts: opts, stream: stream, pipe: r, cancel: cancel}
+	f := &follower{b: b, source: source, opts: opts, stream: stream, pipe: r, caller: ctx, cancel: cancel}
 	f.end.Store(-1)
-	go f.watch(ctx)
+	go f.watch(following)
 	go f.copy(w, text, count)
 	return f, nil
+}
+
+// logSource is a container whose log is read.
+type logSource struct {
+	name string
+	// record is nil for a sandbox that something else has made.
+	record *record
+	goesOn bool
+}
+
+func (b *Backend) logSource(ctx context.Context, tried, id string) (logSource, error) {
+	rec, err := b.records.find(id)
+	if err == nil {
+		return logSource{name: rec.Name, record: rec, goesOn: rec.alive()}, nil
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return logSource{}, b.absent(tried, id, err)
+	}
+	c, err := b.Inspect(ctx, id)
+	return logSource{name: c.Name, goesOn: c.State == backend.StateRunning}, err
 }
 
 // logged returns what the workload has written until now, and how many records
 // of commands that took. The system's are not counted: msb merges them from
 // files of their own, and not in the same way when it follows.
-func (b *Backend) logged(ctx context.Context, c backend.Container, opts backend.LogOptions) (text []byte, count int, err error) {
+func (b *Backend) logged(ctx context.Context, source logSource, opts backend.LogOptions) (text []byte, count int, err error) {
 	client, err := b.msb(ctx)
 	if err != nil {
 		return nil, 0, err
 	}
-	stream, err := client.Logs(ctx, c.Name, msb.LogOptions{Source: msb.WholeLog})
+	stream, err := client.Logs(ctx, source.name, msb.LogOptions{Source: msb.WholeLog})
 	if err != nil {
 		return nil, 0, err
 	}
 	defer stream.Close()
-	sieve := newSieve(c, opts.Since)
+	sieve := newSieve(source, opts.Since)
+	excess := maxBacklog
 	for {
 		record, err := stream.Next()
 		if errors.Is(err, io.EOF) {
@@ -73,8 +100,15 @@ func (b *Backend) logged(ctx context.Context, c backend.Container, opts backend.
 			count++
 		}
 		text = append(text, sieve.pass(record)...)
+		if opts.Tail > 0 && len(text) > excess {
+			text = bytes.Clone(lastLines(text, opts.Tail))
+			excess = len(text) + maxBacklog
+		}
 	}
 }
+
+// maxBacklog is how much more than its last lines is kept of a log.
+const maxBacklog = 1 << 20
 
 // lastLines returns the last n lines; all of them if n is zero.
 func lastLines(text []byte, n int) []byte {
@@ -91,17 +125,20 @@ func lastLines(text []byte, n int) []byte {
 	return text[start+1:]
 }
 
-// sieve lets through what the workload wrote.
+// sieve lets through what the workload wrote. At any time there is at most one
+// session of msb's that runs it: each run has a boot of its own, and msb counts
+// the sessions anew at every boot.
 type sieve struct {
 	since   time.Time
 	foreign bool
-	// sessions are those of msb's exec sessions that ran the workload since the
-	// VM came up. It counts them anew at every boot.
-	sessions map[int]bool
+	// running says that session is the workload's, since begun.
+	running bool
+	session int
+	begun   time.Time
 }
 
-func newSieve(c backend.Container, since time.Time) *sieve {
-	return &sieve{since: since, foreign: !c.Managed, sessions: make(map[int]bool)}
+func newSieve(source logSource, since time.Time) *sieve {
+	return &sieve{since: since, foreign: source.record == nil}
 }
 
 // vmStarted is the system's line at every boot.
@@ -113,19 +150,20 @@ const foreignSession = 1
 // pass returns what of a record is the workload's.
 func (s *sieve) pass(record msb.LogRecord) string {
 	if !record.HasSession {
-		if strings.HasPrefix(record.Text, vmStarted) {
-			clear(s.sessions)
+		// By its time: one who follows may get it late.
+		if strings.HasPrefix(record.Text, vmStarted) && s.begun.Before(record.Time) {
+			s.running = false
 		}
 		return ""
 	}
 	text := record.Text
 	if s.foreign {
-		s.sessions[foreignSession] = true
+		s.running, s.session = true, foreignSession
 	} else if before, after, begins := cutMarker(text); begins {
-		s.sessions[record.Session] = true
+		s.running, s.session, s.begun = true, record.Session, record.Time
 		text = before + after
 	}
-	if !s.sessions[record.Session] || record.Time.Before(s.since) {
+	if !s.running || record.Session != s.session || record.Time.Before(s.since) {
 		return ""
 	}
 	return text
@@ -144,12 +182,13 @@ func cutMarker(text string) (before, after string, found bool) {
 // follower goes on with a log until the workload has ended. msb's own following
 // goes on beyond that.
 type follower struct {
-	b         *Backend
-	container backend.Container
-	opts      backend.LogOptions
-	stream    *msb.LogStream
-	pipe      *io.PipeReader
-	cancel    context.CancelFunc
+	b      *Backend
+	source logSource
+	opts   backend.LogOptions
+	stream *msb.LogStream
+	pipe   *io.PipeReader
+	caller context.Context
+	cancel context.CancelFunc
 
 	seen atomic.Int64
 	// end is how many records there are altogether, once that is known; negative
@@ -176,14 +215,14 @@ func (f *follower) stop() {
 
 // watch finds out how much log there is when the workload has ended.
 func (f *follower) watch(ctx context.Context) {
-	_, err := f.b.Wait(ctx, f.container.ID)
+	_, err := f.b.Wait(ctx, f.source.name)
 	if ctx.Err() != nil {
 		f.stop()
 		return
 	}
 	if err == nil {
 		var count int
-		if _, count, err = f.b.logged(ctx, f.container, f.opts); err == nil {
+		if _, count, err = f.b.logged(ctx, f.source, f.opts); err == nil {
 			f.end.Store(int64(count))
 		}
 	}
@@ -200,12 +239,11 @@ func (f *follower) copy(w *io.PipeWriter, text []byte, count int) {
 	if _, err := w.Write(text); err != nil {
 		return
 	}
-	sieve := newSieve(f.container, f.opts.Since)
+	sieve := newSieve(f.source, f.opts.Since)
 	for {
 		record, err := f.stream.Next()
 		if err != nil {
-			// Whoever closed it, that is the end of the log.
-			w.Close()
+			w.CloseWithError(f.ending(err))
 			return
 		}
 		text := sieve.pass(record)
@@ -222,5 +260,20 @@ func (f *follower) copy(w *io.PipeWriter, text []byte, count int) {
 			w.Close()
 			return
 		}
+	}
+}
+
+// ending tells the end of the log, which is nil, from a stream that broke off:
+// a reader must not take that for the end of the process.
+func (f *follower) ending(err error) error {
+	switch {
+	case f.caller.Err() != nil:
+		return f.b.fail("follow the log of container "+f.source.name, f.caller.Err())
+	case errors.Is(err, fs.ErrClosed), errors.Is(err, io.EOF):
+		return nil
+	case f.source.record != nil && !f.source.record.alive():
+		return nil
+	default:
+		return f.b.fail("follow the log of container "+f.source.name, err)
 	}
 }
