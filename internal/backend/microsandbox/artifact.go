@@ -29,18 +29,18 @@ func (b *Backend) Publish(_ context.Context, _ string, artifact backend.Artifact
 	return s.ref, nil
 }
 
-// RemoveArtifact deletes a snapshot. Containers that were made from it have
-// disks of their own.
+// RemoveArtifact deletes a snapshot, also one whose disk is damaged. Containers
+// that were made from it have disks of their own.
 func (b *Backend) RemoveArtifact(ctx context.Context, id string) error {
-	all, _, err := b.snapshots()
+	paths, err := b.candidates()
 	if err != nil {
 		return b.fail("remove artifact "+id, err)
 	}
-	for _, s := range all {
-		if s.manifest.Digest != id {
+	for _, path := range paths {
+		if manifest, err := msb.ReadManifest(path); err != nil || manifest.Digest != id {
 			continue
 		}
-		if err := b.removeSnapshot(ctx, s.path); err != nil {
+		if err := b.removeSnapshot(ctx, path); err != nil {
 			return err
 		}
 	}
@@ -51,19 +51,16 @@ func (b *Backend) RemoveArtifact(ctx context.Context, id string) error {
 // and with its mark. It is in one of two places, or it stays.
 func (b *Backend) removeSnapshot(ctx context.Context, path string) error {
 	tried := "remove artifact " + path
-	if dir := filepath.Dir(path); dir != b.artifactsDir() && dir != b.homeSnapshotsDir() {
+	if dir := filepath.Dir(path); !filepath.IsAbs(path) || dir != b.artifactsDir() && dir != b.homeSnapshotsDir() {
 		return b.fail(tried, fmt.Errorf("it is neither in %s nor in %s", b.artifactsDir(), b.homeSnapshotsDir()))
 	}
-	client, err := b.msb(ctx)
-	if err != nil {
-		return err
+	if b.ours(path) {
+		// If the removal is interrupted, Collect finds what is left by its mark. On
+		// a disk that is full there is none, and nothing but that is lost.
+		_ = os.WriteFile(unpublishedMark(path), nil, 0o600)
 	}
-	if manifest, err := msb.ReadManifest(path); err == nil {
-		// By its digest: msb's index has one row for each name, whatever the
-		// directory, so that by its name another one might go.
-		if err := client.RemoveSnapshot(ctx, manifest.Digest); err != nil {
-			return b.fail(tried, err)
-		}
+	if err := b.forgetSnapshot(ctx, path); err != nil {
+		return b.fail(tried, err)
 	}
 	for _, left := range []string{path, stagingOf(path)} {
 		if err := os.RemoveAll(left); err != nil {
@@ -74,6 +71,45 @@ func (b *Backend) removeSnapshot(ctx context.Context, path string) error {
 		return b.fail(tried, err)
 	}
 	return nil
+}
+
+// forgetSnapshot has msb remove an artifact with its row in msb's index. It goes
+// by the digest, since there is one row for each name, whatever the directory.
+// But msb deletes what the row names, and anybody can copy a manifest here: it
+// is asked only if that is this directory.
+func (b *Backend) forgetSnapshot(ctx context.Context, path string) error {
+	info, err := os.Lstat(path)
+	if err != nil || !info.IsDir() {
+		return nil
+	}
+	manifest, err := msb.ReadManifest(path)
+	if err != nil {
+		return nil //nolint:nilerr // msb does not know it either.
+	}
+	client, err := b.msb(ctx)
+	if err != nil {
+		return err
+	}
+	indexed, err := client.SnapshotPaths(ctx, manifest.Digest)
+	if err != nil {
+		return err
+	}
+	for _, row := range indexed {
+		if !filepath.IsAbs(row) {
+			return nil
+		}
+		there, err := os.Lstat(row)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // Somebody has moved it here: only the row is left.
+		}
+		if err != nil || !os.SameFile(info, there) {
+			return nil //nolint:nilerr // It is not known to be this one.
+		}
+	}
+	if len(indexed) == 0 {
+		return nil
+	}
+	return client.RemoveSnapshot(ctx, manifest.Digest)
 }
 
 // Collect deletes what earlier captures under the name have left: artifacts that
@@ -172,7 +208,9 @@ func (b *Backend) Artifact(ctx context.Context, ref string) (backend.Artifact, e
 		return backend.Artifact{}, err
 	}
 	for _, a := range all {
-		if a.Ref == ref {
+		// A digest is a ref of older libraries, wherever the artifact is.
+		if a.Ref == ref || a.ID == ref {
+			a.Ref = ref
 			return a, nil
 		}
 	}

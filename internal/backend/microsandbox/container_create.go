@@ -169,7 +169,7 @@ func (b *Backend) source(ctx context.Context, spec backend.Spec, boot *msb.Boot,
 		boot.Image, rec.ImageID = spec.Image, image.Digest
 		return workloadOf(image), nil
 	}
-	found, err := b.snapshot(spec.From.ID)
+	found, err := b.restorable(*spec.From)
 	if err != nil {
 		return workload{}, err
 	}

@@ -52,8 +52,13 @@ type snapshot struct {
 func (b *Backend) artifactsDir() string { return filepath.Join(b.cfg.CacheDir, "checkpoints") }
 
 // homeSnapshotsDir is msb's own place, where older libraries and imports keep
-// theirs.
-func (b *Backend) homeSnapshotsDir() string { return filepath.Join(b.home, "snapshots") }
+// theirs. It is empty if nobody but msb knows its home.
+func (b *Backend) homeSnapshotsDir() string {
+	if b.home == "" {
+		return ""
+	}
+	return filepath.Join(b.home, "snapshots")
+}
 
 // unpublished returns the mark of an artifact that no name stands for.
 func unpublishedMark(path string) string {
@@ -122,33 +127,49 @@ func (s *snapshot) artifact() backend.Artifact {
 // snapshots returns every artifact that can be read, and the directories of ours
 // that hold none.
 func (b *Backend) snapshots() (all []snapshot, unfinished []string, err error) {
-	entries, err := readDir(b.artifactsDir())
+	paths, err := b.candidates()
 	if err != nil {
 		return nil, nil, err
 	}
-	for _, entry := range entries {
-		if !entry.IsDir() || !strings.HasPrefix(entry.Name(), artifactPrefix) {
-			continue
-		}
-		path := filepath.Join(b.artifactsDir(), entry.Name())
+	for _, path := range paths {
 		s, err := readSnapshot(path)
-		if err == nil {
+		switch {
+		case err == nil:
+			if filepath.Dir(path) == b.homeSnapshotsDir() {
+				s.ref = filepath.Base(path)
+			}
 			all = append(all, s)
-		} else if captured.MatchString(entry.Name()) {
+		case b.ours(path):
 			unfinished = append(unfinished, path)
 		}
 	}
-	entries, err = readDir(b.homeSnapshotsDir())
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, entry := range entries {
-		if s, err := readSnapshot(filepath.Join(b.homeSnapshotsDir(), entry.Name())); err == nil && entry.IsDir() {
-			s.ref = entry.Name()
-			all = append(all, s)
+	return all, unfinished, nil
+}
+
+// candidates returns every directory that may hold an artifact. A link is none:
+// what it leads to is somebody else's.
+func (b *Backend) candidates() ([]string, error) {
+	var paths []string
+	for _, place := range []struct{ dir, prefix string }{{b.artifactsDir(), artifactPrefix}, {b.homeSnapshotsDir(), ""}} {
+		if place.dir == "" {
+			continue
+		}
+		entries, err := readDir(place.dir)
+		if err != nil {
+			return nil, err
+		}
+		for _, entry := range entries {
+			if entry.IsDir() && strings.HasPrefix(entry.Name(), place.prefix) {
+				paths = append(paths, filepath.Join(place.dir, entry.Name()))
+			}
 		}
 	}
-	return all, unfinished, nil
+	return paths, nil
+}
+
+// ours says whether a path is one that a capture of ours may have made.
+func (b *Backend) ours(path string) bool {
+	return filepath.Dir(path) == b.artifactsDir() && captured.MatchString(filepath.Base(path))
 }
 
 func readDir(dir string) ([]fs.DirEntry, error) {
@@ -175,6 +196,20 @@ func (b *Backend) snapshot(id string) (snapshot, error) {
 		Kind: backend.ErrNotFound, Tried: tried,
 		Cause: fmt.Errorf("it is neither in %s nor in %s", b.artifactsDir(), b.homeSnapshotsDir()),
 	}
+}
+
+// restorable returns the artifact that a container is made from. It may lie in
+// another cache directory, which its ref says then.
+func (b *Backend) restorable(from backend.Artifact) (snapshot, error) {
+	found, err := b.snapshot(from.ID)
+	if err == nil || !errors.Is(err, backend.ErrNotFound) || !filepath.IsAbs(from.Ref) {
+		return found, err
+	}
+	elsewhere, readErr := readSnapshot(filepath.Clean(from.Ref))
+	if readErr != nil || elsewhere.manifest.Digest != from.ID {
+		return snapshot{}, err
+	}
+	return elsewhere, nil
 }
 
 // verifyIntegrity has msb compare an artifact's disk with the digest that was

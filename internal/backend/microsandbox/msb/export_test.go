@@ -25,6 +25,7 @@ func Read(answer []byte) (message string) {
 	_, _ = parseDetails(answer)
 	_, _ = parseImage(answer)
 	_, _, _ = parseSnapshot(answer)
+	_, _ = parseSnapshotPaths(answer, "")
 	_, _ = parseLogRecord(answer)
 	_, _ = ParseVersion(string(answer))
 	_ = refusedChanges(answer)

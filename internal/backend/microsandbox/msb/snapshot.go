@@ -2,6 +2,7 @@ package msb
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -87,6 +88,34 @@ func (c *Client) VerifySnapshot(ctx context.Context, path string) error {
 	}
 	_, err := c.output(ctx, plain("snapshot", "verify", path))
 	return err
+}
+
+// SnapshotPaths returns the directories in which msb's index has snapshots with
+// this digest. An entry may be out of date, and was made by whoever made the
+// snapshot: it may be a path of any kind.
+func (c *Client) SnapshotPaths(ctx context.Context, digest string) ([]string, error) {
+	out, err := c.output(ctx, plain("snapshot", "list", "--format=json"))
+	if err != nil {
+		return nil, err
+	}
+	return parseSnapshotPaths(out, digest)
+}
+
+func parseSnapshotPaths(out []byte, digest string) ([]string, error) {
+	var rows []struct {
+		Digest string `json:"digest"`
+		Path   string `json:"artifact_path"`
+	}
+	if err := json.Unmarshal(out, &rows); err != nil {
+		return nil, unreadable("snapshot list", err)
+	}
+	var paths []string
+	for _, row := range rows {
+		if row.Digest == digest {
+			paths = append(paths, row.Path)
+		}
+	}
+	return paths, nil
 }
 
 // RemoveSnapshot deletes a snapshot, wherever it is, and its row in msb's index,
