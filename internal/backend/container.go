@@ -65,4 +65,8 @@ type Given struct {
 	Labels       map[string]string
 	ExposedPorts []Port
 	Limits       Limits
+
+	DiskMB          int64
+	TmpfsRootMB     int64
+	NetworkDisabled bool
 }

@@ -31,6 +31,20 @@ type Spec struct {
 	Files  []File
 	Limits Limits
 
+	// DiskMB bounds, in MiB, what the container writes to its own filesystem;
+	// zero means the engine's own bound, if it has one. A backend whose copies
+	// of an artifact have the disk that was captured refuses it together with
+	// From.
+	DiskMB int64
+	// TmpfsRootMB keeps what the container writes to its own filesystem in
+	// memory, and bounds it, in MiB; zero means on disk. It is gone when the
+	// container stops, but for the files, and no capture holds it. It does not
+	// go together with From, nor with DiskMB.
+	TmpfsRootMB int64
+	// NetworkDisabled leaves the container without a network. Ports is empty
+	// then: nothing can be published.
+	NetworkDisabled bool
+
 	// Owner is a token of the operation that makes the container, to find it by
 	// if that is interrupted. No image or artifact ever hands it on.
 	Owner string

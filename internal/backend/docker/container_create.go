@@ -10,6 +10,7 @@ import (
 
 	cerrdefs "github.com/containerd/errdefs"
 	"github.com/docker/docker/api/types/container"
+	"github.com/docker/docker/api/types/network"
 	"github.com/docker/go-connections/nat"
 
 	"github.com/rightsize/terraform-provider-rightsize/internal/backend"
@@ -31,6 +32,9 @@ const (
 // Create makes a container with its files in place.
 func (b *Backend) Create(ctx context.Context, spec backend.Spec) (backend.Container, error) {
 	if err := filetar.Check(spec.Files); err != nil {
+		return backend.Container{}, err
+	}
+	if err := b.checkRoot(ctx, spec); err != nil {
 		return backend.Container{}, err
 	}
 	id, err := b.createFromImage(ctx, spec)
@@ -134,7 +138,7 @@ func (b *Backend) createContainer(ctx context.Context, spec backend.Spec, source
 		return created.ID, err
 	})
 	if err != nil {
-		return "", b.failCreate(spec.Name, err)
+		return "", failRoot(b.failCreate(spec.Name, err))
 	}
 	return id, nil
 }
@@ -212,12 +216,18 @@ func hostConfig(spec backend.Spec, bindAddress string) *container.HostConfig {
 			HostPort: strconv.Itoa(int(p.Host)),
 		}}
 	}
-	return &container.HostConfig{
+	host := &container.HostConfig{
 		PortBindings: bindings,
-		// The libraries promise this name. Docker Desktop has it by itself.
-		ExtraHosts: []string{"host.docker.internal:host-gateway"},
-		Resources:  resourcesOf(spec.Limits),
+		Resources:    resourcesOf(spec.Limits),
+		StorageOpt:   storageOptions(spec),
 	}
+	if spec.NetworkDisabled {
+		host.NetworkMode = network.NetworkNone
+	} else {
+		// The libraries promise this name. Docker Desktop has it by itself.
+		host.ExtraHosts = []string{"host.docker.internal:host-gateway"}
+	}
+	return host
 }
 
 func natPort(p backend.Port) nat.Port {

@@ -55,6 +55,8 @@ func (b *Backend) Inspect(ctx context.Context, id string) (backend.Container, er
 		c.Given.ExposedPorts = append(c.Given.ExposedPorts, p.Port)
 	}
 	c.Given.Limits = limitsOf(info.HostConfig.Resources)
+	c.Given.DiskMB = diskOf(info.HostConfig.StorageOpt)
+	c.Given.NetworkDisabled = info.HostConfig.NetworkMode.IsNone()
 	return c, nil
 }
 

@@ -73,11 +73,15 @@ func (b *Backend) capturable(id string) (*container, *mainProcess, error) {
 			Kind: backend.ErrUnsupported, Tried: b.tried("capture container %s", c.name), Remedy: "Use a backend with checkpoints.",
 		}
 	}
-	if len(c.uncapturable) > 0 {
+	uncapturable := c.uncapturable
+	if c.given.TmpfsRootMB > 0 {
+		uncapturable = append([]string{"/"}, uncapturable...)
+	}
+	if len(uncapturable) > 0 {
 		return nil, nil, &backend.Error{
 			Kind:   backend.ErrUncapturable,
 			Tried:  b.tried("capture container %s", c.name),
-			Cause:  fmt.Errorf("%w: %s", backend.ErrUncapturable, strings.Join(c.uncapturable, ", ")),
+			Cause:  fmt.Errorf("%w: %s", backend.ErrUncapturable, strings.Join(uncapturable, ", ")),
 			Remedy: "Keep the data in a directory of the container's own.",
 		}
 	}

@@ -130,6 +130,10 @@ func givenOf(spec backend.Spec) backend.Given {
 		User:       spec.User,
 		Labels:     spec.Labels,
 		Limits:     spec.Limits,
+
+		DiskMB:          spec.DiskMB,
+		TmpfsRootMB:     spec.TmpfsRootMB,
+		NetworkDisabled: spec.NetworkDisabled,
 	}
 	for _, binding := range spec.Ports {
 		given.ExposedPorts = append(given.ExposedPorts, binding.Port)

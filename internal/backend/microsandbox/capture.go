@@ -78,8 +78,14 @@ func checkCapturable(details msb.Details) error {
 // two, or a minute where a processor is emulated.
 const resumeTimeout = 3 * time.Minute
 
-// managedDisk is the kind of a root disk that msb makes by itself.
-const managedDisk = "managed"
+// The kinds of root disks that a container can be given.
+const (
+	// managedDisk is one that msb makes by itself.
+	managedDisk = "managed"
+	tmpfsDisk   = "tmpfs"
+	// defaultDiskMB is the size of one that nobody has asked for.
+	defaultDiskMB = 4096
+)
 
 // capture is one capture.
 type capture struct {
@@ -131,7 +137,7 @@ func (c *capture) resume(ctx context.Context, working bool) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), resumeTimeout)
 	defer cancel()
 	if working {
-		return c.b.start(ctx, c.name)
+		return c.b.start(ctx, c.name, nil)
 	}
 	if c.record != nil {
 		// Its workload had not begun, or had ended. The VM comes up when it is

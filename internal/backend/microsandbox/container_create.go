@@ -25,6 +25,8 @@ const (
 	// minMemoryMB is what the guest's kernel and agent need to come up: 32 MiB
 	// aborts, 48 MiB boots (msb 0.6.18).
 	minMemoryMB = 48
+	// minDiskMB is more than msb can format: 64 MiB fails (msb 0.6.18).
+	minDiskMB = 65
 	// labelRunID belongs to the rightsize libraries, which remove what carries
 	// their run's id. It is empty on everything created here.
 	labelRunID = "dev.rightsize.runId"
@@ -111,6 +113,19 @@ func checkSpec(spec backend.Spec) error {
 		return refuse(backend.FieldLimits, fmt.Sprintf("Give it %d MiB or more.", minMemoryMB),
 			"a microVM does not boot with %d MiB of memory", memory)
 	}
+	if disk := spec.DiskMB; disk > 0 && disk < minDiskMB {
+		return refuse(backend.FieldDiskLimit, fmt.Sprintf("Give it %d MiB or more.", minDiskMB),
+			"a microVM does not boot from a disk of %d MiB", disk)
+	}
+	if spec.DiskMB > 0 && spec.TmpfsRootMB > 0 {
+		return refuse(backend.FieldTmpfsRoot, "Unset disk_limit_mb or tmpfs_root_mb.", "its filesystem is either on a disk or in memory")
+	}
+	if spec.From != nil && spec.DiskMB > 0 {
+		return refuse(backend.FieldDiskLimit, "Unset disk_limit_mb.", "a copy of a checkpoint has the disk that was captured")
+	}
+	if spec.From != nil && spec.TmpfsRootMB > 0 {
+		return refuse(backend.FieldTmpfsRoot, "Unset tmpfs_root_mb.", "a copy of a checkpoint has the disk that was captured")
+	}
 	for i, f := range spec.Files {
 		if clean := filepath.ToSlash(filepath.Clean(f.Path)); clean == "/tmp" || strings.HasPrefix(clean, "/tmp/") {
 			return &backend.Error{
@@ -133,6 +148,10 @@ func (b *Backend) plan(ctx context.Context, spec backend.Spec) (msb.Boot, *recor
 		CPUs:     wholeCPUs(spec.Limits.CPUs),
 		Labels:   map[string]string{labelRunID: "", labelManaged: "terraform"},
 		Idle:     idle,
+
+		DiskMB:      spec.DiskMB,
+		TmpfsRootMB: spec.TmpfsRootMB,
+		NoNetwork:   spec.NetworkDisabled,
 	}
 	maps.Copy(boot.Labels, spec.Labels)
 	rec := &record{
@@ -226,6 +245,10 @@ func givenOf(spec backend.Spec) backend.Given {
 		User:       spec.User,
 		Labels:     spec.Labels,
 		Limits:     spec.Limits,
+
+		DiskMB:          spec.DiskMB,
+		TmpfsRootMB:     spec.TmpfsRootMB,
+		NetworkDisabled: spec.NetworkDisabled,
 	}
 	for _, p := range spec.Ports {
 		given.ExposedPorts = append(given.ExposedPorts, p.Port)

@@ -139,7 +139,15 @@ func (b *Backend) foreign(ctx context.Context, details msb.Details) backend.Cont
 			User:       details.User,
 			Labels:     details.Labels,
 			Limits:     backend.Limits{MemoryMB: details.MemoryMB, CPUs: float64(details.CPUs)},
+
+			NetworkDisabled: details.NoNetwork,
 		},
+	}
+	switch {
+	case details.RootDiskKind == tmpfsDisk:
+		c.Given.TmpfsRootMB = details.RootDiskMB
+	case details.RootDiskKind == managedDisk && details.RootDiskMB != defaultDiskMB:
+		c.Given.DiskMB = details.RootDiskMB
 	}
 	if c.State == backend.StateExited {
 		c.Exit.Code, c.EndedAt = killed, details.UpdatedAt

@@ -10,9 +10,9 @@ import (
 	"github.com/rightsize/terraform-provider-rightsize/internal/backend/microsandbox/msb"
 )
 
-// Start runs the container's workload. The record knows what that is, so spec is
-// not needed.
-func (b *Backend) Start(ctx context.Context, id string, _ backend.Spec) error {
+// Start runs the container's workload. The record knows what that is; of spec,
+// the files are needed if those that were put in place are gone.
+func (b *Backend) Start(ctx context.Context, id string, spec backend.Spec) error {
 	rec, err := b.managed(ctx, "start container "+id, id)
 	if err != nil {
 		return err
@@ -22,11 +22,11 @@ func (b *Backend) Start(ctx context.Context, id string, _ backend.Spec) error {
 		return err
 	}
 	defer unlock()
-	return b.start(ctx, rec.Name)
+	return b.start(ctx, rec.Name, spec.Files)
 }
 
 // start is Start for whoever holds the lock.
-func (b *Backend) start(ctx context.Context, name string) error {
+func (b *Backend) start(ctx context.Context, name string, files []backend.File) error {
 	tried := "start container " + name
 	// Again, since only now nobody else changes it.
 	rec, err := b.managed(ctx, tried, name)
@@ -43,6 +43,12 @@ func (b *Backend) start(ctx context.Context, name string) error {
 	if status != msb.Running || rec.Run != nil {
 		if err := b.reboot(ctx, rec, status); err != nil {
 			return err
+		}
+		// A root in memory begins as the image again.
+		if rec.Given.TmpfsRootMB > 0 {
+			if err := b.furnish(ctx, rec, files); err != nil {
+				return err
+			}
 		}
 	}
 	return b.begin(ctx, rec)

@@ -2,6 +2,7 @@ package microsandbox
 
 import (
 	"context"
+	"errors"
 
 	"github.com/rightsize/terraform-provider-rightsize/internal/backend"
 	"github.com/rightsize/terraform-provider-rightsize/internal/backend/microsandbox/msb"
@@ -35,6 +36,14 @@ func (b *Backend) Update(ctx context.Context, id string, limits backend.Limits) 
 		return b.fail(tried, err)
 	}
 	running := status == msb.Running && rec.alive()
+	if running && rec.Given.TmpfsRootMB > 0 {
+		return &backend.Error{
+			Kind: backend.ErrUnsupported, Tried: tried,
+			Cause:  errors.New("its microVM would have to stop for it, and all that it holds is in memory"),
+			Remedy: "Change reset_trigger as well: the container is then made again, with the new limits.",
+			Field:  backend.FieldLimits,
+		}
+	}
 	if err := b.stop(ctx, rec.Name, backend.DefaultStopTimeout); err != nil {
 		return err
 	}
@@ -48,5 +57,5 @@ func (b *Backend) Update(ctx context.Context, id string, limits backend.Limits) 
 	if !running {
 		return nil
 	}
-	return b.start(ctx, rec.Name)
+	return b.start(ctx, rec.Name, nil)
 }

@@ -53,8 +53,12 @@ type Details struct {
 	// RootDiskKind is managed, tmpfs, flat or another; empty for a sandbox that
 	// was booted from a snapshot.
 	RootDiskKind string
-	Mounts       []Mount
-	Ports        []backend.PortBinding
+	// RootDiskMB is the size of the root disk; zero if RootDiskKind is empty.
+	RootDiskMB int64
+	// NoNetwork says that nothing gets in or out, by no exception.
+	NoNetwork bool
+	Mounts    []Mount
+	Ports     []backend.PortBinding
 	// Env and Labels hold the image's own beside those that were given.
 	Env                 map[string]string
 	Labels              map[string]string
@@ -142,7 +146,8 @@ type details struct {
 			OCI struct {
 				Reference string `json:"reference"`
 				RootDisk  struct {
-					Kind string `json:"kind"`
+					Kind   string `json:"kind"`
+					SizeMB int64  `json:"size_mib"`
 				} `json:"root_disk"`
 			} `json:"Oci"`
 		} `json:"image"`
@@ -160,6 +165,12 @@ type details struct {
 				Host     uint16           `json:"host_port"`
 				Protocol backend.Protocol `json:"protocol"`
 			} `json:"ports"`
+			// Policy is missing where no flag has set one.
+			Policy struct {
+				Egress  string            `json:"default_egress"`
+				Ingress string            `json:"default_ingress"`
+				Rules   []json.RawMessage `json:"rules"`
+			} `json:"policy"`
 		} `json:"network"`
 		Resources struct {
 			CPUs     int   `json:"cpus"`
@@ -174,6 +185,9 @@ type details struct {
 	} `json:"config"`
 }
 
+// deny is what a policy does with everything under --no-net.
+const deny = "deny"
+
 func parseDetails(out []byte) (Details, error) {
 	var in details
 	if err := json.Unmarshal(out, &in); err != nil {
@@ -183,6 +197,7 @@ func parseDetails(out []byte) (Details, error) {
 		return Details{}, unreadable("inspect", fmt.Errorf("it has no name or status"))
 	}
 	config := in.Config
+	policy := config.Network.Policy
 	d := Details{
 		Name:           in.Name,
 		Status:         in.Status,
@@ -190,6 +205,8 @@ func parseDetails(out []byte) (Details, error) {
 		UpdatedAt:      time.Time(in.UpdatedAt),
 		Image:          config.Image.OCI.Reference,
 		RootDiskKind:   config.Image.OCI.RootDisk.Kind,
+		RootDiskMB:     config.Image.OCI.RootDisk.SizeMB,
+		NoNetwork:      policy.Egress == deny && policy.Ingress == deny && len(policy.Rules) == 0,
 		Env:            config.Env,
 		Labels:         config.Labels,
 		Entrypoint:     config.Runtime.Entrypoint,

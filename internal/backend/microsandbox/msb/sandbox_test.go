@@ -67,7 +67,7 @@ func TestInspect(t *testing.T) {
 		want   msb.Details
 	}{
 		"running": {"sandbox/inspect-running", msb.Details{
-			Name: "w1", Status: msb.Running, Image: "example/app:1", RootDiskKind: "managed",
+			Name: "w1", Status: msb.Running, Image: "example/app:1", RootDiskKind: "managed", RootDiskMB: 4096,
 			CreatedAt: time.Date(2026, 11, 30, 12, 48, 50, 665660342, time.UTC),
 			UpdatedAt: time.Date(2026, 11, 30, 12, 48, 58, 582658934, time.UTC),
 			Mounts: []msb.Mount{
@@ -87,7 +87,7 @@ func TestInspect(t *testing.T) {
 			ManifestDigest: "sha256:2c085753be6300ce2ce8dde8edbc47582cf47ed2c2f97db8e395f329eb6913e5",
 		}},
 		"stopped": {"sandbox/inspect-stopped", msb.Details{
-			Name: "s1", Status: msb.Stopped, Image: "bb:1", RootDiskKind: "managed",
+			Name: "s1", Status: msb.Stopped, Image: "bb:1", RootDiskKind: "managed", RootDiskMB: 4096,
 			CreatedAt: time.Date(2026, 11, 30, 12, 42, 26, 553049539, time.UTC),
 			UpdatedAt: time.Date(2026, 11, 30, 12, 42, 31, 967406749, time.UTC),
 			Mounts:    []msb.Mount{{Type: "Tmpfs", Guest: "/tmp"}},
@@ -97,7 +97,7 @@ func TestInspect(t *testing.T) {
 			ManifestDigest: "sha256:7d2fea2c30fc5e0e88b3b14f2baf80fef6dbc5db5f38b49d7b825f6c92f6f935",
 		}},
 		"without network, with a script": {"sandbox/inspect-no-net", msb.Details{
-			Name: "box2", Status: msb.Stopped, Image: "rightsize-test/busybox:1", RootDiskKind: "managed",
+			Name: "box2", Status: msb.Stopped, Image: "rightsize-test/busybox:1", RootDiskKind: "managed", RootDiskMB: 4096, NoNetwork: true,
 			CreatedAt: time.Date(2026, 11, 30, 18, 26, 37, 547800892, time.UTC),
 			UpdatedAt: time.Date(2026, 11, 30, 18, 28, 1, 440954943, time.UTC),
 			Mounts: []msb.Mount{

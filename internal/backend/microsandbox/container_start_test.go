@@ -1,0 +1,48 @@
+package microsandbox_test
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/rightsize/terraform-provider-rightsize/internal/backend"
+)
+
+// What a root in memory held is gone with its VM: the files are put in place
+// again when that is booted for another run. Here the guest refuses them, and
+// the workload is not begun without them.
+func TestStartFurnishesARootInMemory(t *testing.T) {
+	t.Parallel()
+	b, fake := newBackend(t)
+	for range 2 {
+		fake.Expect("inspect", "--format=json", "web").Sample("sandbox/inspect-missing")
+	}
+	inspected := fake.Handle("inspect").Stdout(`{"name":"web","status":"Running"}`)
+	fake.Handle("image", "inspect").Sample("image/inspect")
+	fake.Handle("create")
+	spec := backend.Spec{Name: "web", Image: "app:1", TmpfsRootMB: 64}
+	if _, err := b.Create(t.Context(), spec); err != nil {
+		t.Fatal(err)
+	}
+
+	inspected.Stdout(`{"name":"web","status":"Stopped"}`)
+	fake.Handle("start", "web")
+	unpack := []string{"exec", "--stream", "--user=root", "--workdir=/", "web", "--", "tar"}
+	fake.Handle(unpack...).ReadStdin().ExitCode(1)
+	fake.Handle("exec") // There is no such file yet.
+	spec.Files = []backend.File{{Path: "/seed.sql", Content: []byte("select 1")}}
+	err := b.Start(t.Context(), "web", spec)
+	if failure, ok := errors.AsType[*backend.Error](err); !ok || failure.Field != backend.FieldFiles {
+		t.Fatalf("Start() = %v, want the failure to put the files in place", err)
+	}
+	var booted bool
+	for _, call := range fake.Calls() {
+		booted = booted || call.Args[0] == "start"
+		if len(call.Args) >= len(unpack) && slices.Equal(call.Args[:len(unpack)], unpack) && !booted {
+			t.Error("the files were put in place before the VM was booted")
+		}
+	}
+	if !booted {
+		t.Error("the VM was not booted")
+	}
+}
