@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"strings"
 	"testing"
 	"time"
 
@@ -158,5 +159,28 @@ func TestDemultiplexClose(t *testing.T) {
 	}
 	if _, err := logs.Read(make([]byte, 1)); err == nil {
 		t.Error("a closed log can be read")
+	}
+}
+
+// Labels are shown by "docker ps" and baked into what is captured.
+func TestLabelsHoldNoValues(t *testing.T) {
+	t.Parallel()
+	const secret = "planted-secret"
+	config, err := containerConfig(backend.Spec{
+		Name: "web", Image: "app",
+		Env:     map[string]string{"PASSWORD": secret},
+		Command: []string{"serve", secret},
+		Files:   []backend.File{{Path: "/f", Content: []byte(secret)}},
+	}, "sha256:1", "sha256:2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, value := range config.Labels {
+		if strings.Contains(name+value, secret) {
+			t.Errorf("label %s holds %q", name, value)
+		}
+	}
+	if len(config.Labels) == 0 {
+		t.Error("there are no labels")
 	}
 }
