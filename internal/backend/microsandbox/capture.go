@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/google/renameio/v2/maybe"
 
@@ -39,12 +38,18 @@ func (b *Backend) Capture(ctx context.Context, id string, opts backend.CaptureOp
 	if err != nil {
 		return backend.Artifact{}, b.fail(tried, err)
 	}
-	if err := checkCapturable(details); err != nil {
-		return backend.Artifact{}, err
-	}
 	rec, err := b.records.load(name)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return backend.Artifact{}, b.fail(tried, err)
+	switch {
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return backend.Artifact{}, b.absent(tried, id, err)
+	case rec != nil && !rec.describes(details):
+		if id != name {
+			return backend.Artifact{}, replaced(tried, rec)
+		}
+		rec = nil
+	}
+	if err := checkCapturable(details, rec != nil); err != nil {
+		return backend.Artifact{}, err
 	}
 	c := capture{b: b, client: client, opts: opts, name: name, record: rec, details: details}
 	return c.run(ctx)
@@ -52,13 +57,18 @@ func (b *Backend) Capture(ctx context.Context, id string, opts backend.CaptureOp
 
 // checkCapturable refuses a sandbox whose snapshot would lack something, before
 // it is stopped.
-func checkCapturable(details msb.Details) error {
+func checkCapturable(details msb.Details, ours bool) error {
 	var refused []string
-	if kind := details.RootDiskKind; kind != "" && kind != managedDisk {
+	switch kind := details.RootDiskKind; {
+	case details.Image == "":
+		refused = append(refused, "/ (the image of a disk)")
+	case kind != "" && kind != managedDisk:
 		refused = append(refused, "/ (a disk of kind "+kind+")")
 	}
 	for _, m := range details.Mounts {
-		if m.Guest != guestShare && m.Guest != "/tmp" {
+		// Every sandbox has its /tmp in memory.
+		inMemory := m.Guest == "/tmp" && m.Type == "Tmpfs"
+		if !inMemory && !(ours && m.Guest == guestShare) {
 			refused = append(refused, m.Guest)
 		}
 	}
@@ -73,10 +83,6 @@ func checkCapturable(details msb.Details) error {
 		Remedy: "Start the container without these mounts and with an ordinary root disk.",
 	}
 }
-
-// resumeTimeout bounds the way back after a capture. A boot takes a second or
-// two, or a minute where a processor is emulated.
-const resumeTimeout = 3 * time.Minute
 
 // The kinds of root disks that a container can be given.
 const (
@@ -97,18 +103,32 @@ type capture struct {
 	details msb.Details
 }
 
-func (c *capture) run(ctx context.Context) (backend.Artifact, error) {
+func (c *capture) run(ctx context.Context) (artifact backend.Artifact, err error) {
+	// What can fail while the container runs fails while it runs.
+	path, err := c.reserve()
+	if err != nil {
+		return backend.Artifact{}, err
+	}
+	defer func() {
+		if artifact.ID == "" {
+			c.drop(ctx, path)
+		}
+	}()
 	up := c.details.Status != msb.Stopped && c.details.Status != msb.Crashed
 	working := c.record != nil && c.record.alive()
 	if up {
 		c.progress("stopping the container")
-		if err := c.b.stop(ctx, c.name, backend.DefaultStopTimeout); err != nil {
-			return backend.Artifact{}, errors.Join(err, c.resume(ctx, working))
+		if err := c.b.stopFrom(ctx, c.name, c.details.Status, backend.DefaultStopTimeout); err != nil {
+			back := c.b.restart
+			if !working {
+				back = func(ctx context.Context, _ string) error { return c.resume(ctx, false) }
+			}
+			return backend.Artifact{}, errors.Join(err, back(ctx, c.name))
 		}
 		faultpoint.Reach(ctx, faultpoint.Halted)
 	}
 	c.progress("taking a snapshot of its disk")
-	artifact, err := c.take(ctx)
+	artifact, err = c.take(ctx, path)
 	if c.opts.Discard || !up {
 		return artifact, err
 	}
@@ -137,7 +157,7 @@ func (c *capture) resume(ctx context.Context, working bool) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), resumeTimeout)
 	defer cancel()
 	if working {
-		return c.b.start(ctx, c.name, nil)
+		return c.b.startFrom(ctx, c.record, msb.Stopped, nil)
 	}
 	if c.record != nil {
 		// Its workload had not begun, or had ended. The VM comes up when it is
@@ -147,27 +167,32 @@ func (c *capture) resume(ctx context.Context, working bool) error {
 	return c.b.fail("start container "+c.name, c.client.Start(ctx, c.name))
 }
 
-// take makes the artifact, verifies it, and leaves nothing if that fails.
-func (c *capture) take(ctx context.Context) (_ backend.Artifact, err error) {
-	tried := "take a snapshot of container " + c.name
+// reserve returns where the artifact will be, with the mark that nothing stands
+// for it yet.
+func (c *capture) reserve() (path string, err error) {
+	tried := "make place for a snapshot of container " + c.name
 	dir := c.b.artifactsDir()
-	path := filepath.Join(dir, artifactPrefix+c.opts.Name+"-"+randomID()[:12])
-	mark := unpublishedMark(path)
-	defer func() {
-		if err != nil {
-			c.drop(ctx, path)
-		}
-	}()
+	base := artifactPrefix + c.opts.Name + "-" + randomID()[:12]
+	if !captured.MatchString(base) || !validName.MatchString(base) {
+		return "", c.b.fail(tried, fmt.Errorf("%q cannot be part of the name of a directory", c.opts.Name))
+	}
+	if !filepath.IsAbs(dir) {
+		return "", c.b.fail(tried, fmt.Errorf("%s is not an absolute path", dir))
+	}
+	path = filepath.Join(dir, base)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return backend.Artifact{}, c.b.fail(tried, err)
+		return "", c.b.fail(tried, err)
 	}
-	if err := maybe.WriteFile(mark, nil, 0o600); err != nil {
-		return backend.Artifact{}, c.b.fail(tried, err)
-	}
+	return path, c.b.fail(tried, maybe.WriteFile(unpublishedMark(path), nil, 0o600))
+}
+
+// take makes the artifact and verifies it.
+func (c *capture) take(ctx context.Context, path string) (backend.Artifact, error) {
+	tried := "take a snapshot of container " + c.name
 	digest, made, err := c.client.Snapshot(ctx, msb.Snapshot{
 		Name:      filepath.Base(path),
 		Sandbox:   c.name,
-		Dir:       dir,
+		Dir:       filepath.Dir(path),
 		Labels:    map[string]string{labelCheckpoint: c.opts.Name},
 		Integrity: c.b.cfg.RecordIntegrity,
 	})
@@ -175,7 +200,7 @@ func (c *capture) take(ctx context.Context) (_ backend.Artifact, err error) {
 		return backend.Artifact{}, c.b.fail(tried, err)
 	}
 	faultpoint.Reach(ctx, faultpoint.Committed)
-	if filepath.Clean(made) != path {
+	if !sameFile(made, path) {
 		return backend.Artifact{}, c.b.fail(tried, fmt.Errorf("msb made it as %s instead of %s", made, path))
 	}
 	if err := c.keepWorkload(path); err != nil {
@@ -216,6 +241,16 @@ func (c *capture) keepWorkload(path string) error {
 		return err
 	}
 	return maybe.WriteFile(filepath.Join(path, workloadFile), content, 0o600)
+}
+
+// sameFile compares paths of which msb may have resolved the links in one.
+func sameFile(a, b string) bool {
+	one, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	other, err := os.Stat(b)
+	return err == nil && os.SameFile(one, other)
 }
 
 func syncFile(path string) (fs.FileInfo, error) {

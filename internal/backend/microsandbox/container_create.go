@@ -22,9 +22,6 @@ import (
 const (
 	// cleanupTimeout bounds the removal of what a failed operation made.
 	cleanupTimeout = time.Minute
-	// minMemoryMB is what the guest's kernel and agent need to come up: 32 MiB
-	// aborts, 48 MiB boots (msb 0.6.18).
-	minMemoryMB = 48
 	// minDiskMB is more than msb can format: 64 MiB fails (msb 0.6.18).
 	minDiskMB = 65
 	// labelRunID belongs to the rightsize libraries, which remove what carries
@@ -32,6 +29,11 @@ const (
 	labelRunID = "dev.rightsize.runId"
 	// labelManaged marks what this program has made, for people who look.
 	labelManaged = "dev.rightsize.managed"
+	// labelContainer is the id in the record of the container: another sandbox may
+	// get the name when this one is removed behind our back.
+	labelContainer = "dev.rightsize.container"
+	// ownLabels begins all of them. A label in it is never the user's.
+	ownLabels = "dev.rightsize."
 )
 
 // validName is what msb takes for a sandbox, less what would not do for the name
@@ -56,45 +58,46 @@ func (b *Backend) Create(ctx context.Context, spec backend.Spec) (backend.Contai
 		return backend.Container{}, err
 	}
 	defer unlock()
-	tried := "create container " + spec.Name
-	if _, err := client.Inspect(ctx, spec.Name); err == nil {
-		return backend.Container{}, b.fail(tried, msb.ErrExists)
-	} else if !errors.Is(err, msb.ErrNotFound) {
-		return backend.Container{}, b.fail(tried, err)
+	if err := b.clear(ctx, client, spec.Name); err != nil {
+		return backend.Container{}, err
 	}
 	boot, rec, err := b.plan(ctx, spec)
 	if err != nil {
 		return backend.Container{}, err
 	}
-	if err := checkPorts(ctx, tried, spec.Ports); err != nil {
+	if err := checkPorts(ctx, "create container "+spec.Name, spec.Ports); err != nil {
 		return backend.Container{}, err
 	}
-	if err := b.clear(ctx, client, spec.Name); err != nil {
-		return backend.Container{}, b.fail(tried, err)
-	}
-	if err := b.make(ctx, boot, rec, spec); err != nil {
-		if errors.Is(err, backend.ErrNameTaken) {
-			// Somebody else's, made in the meantime.
-			return backend.Container{}, errors.Join(err, b.records.remove(spec.Name))
-		}
-		if left := b.discard(ctx, spec.Name); left != nil {
-			err = errors.Join(err, left)
-		}
+	since := time.Now()
+	if err := b.boot(ctx, client, boot, rec); err != nil {
 		return backend.Container{}, err
 	}
-	return b.inspect(ctx, rec)
+	if err := b.fit(ctx, rec, since, spec.Files); err != nil {
+		return backend.Container{}, errors.Join(err, b.discard(ctx, spec.Name))
+	}
+	// It has not been started: there is nothing that msb knows better.
+	return rec.container(msb.Details{}), nil
 }
 
 // clear forgets a container of ours that was removed behind our back, or whose
-// creation was interrupted. msb may have kept a directory of it.
+// creation was interrupted. msb may have kept a directory of it. One that is
+// there has the name.
 func (b *Backend) clear(ctx context.Context, client *msb.Client, name string) error {
+	tried := "create container " + name
 	if _, err := b.records.load(name); errors.Is(err, fs.ErrNotExist) {
+		// msb is asked by whoever boots.
 		return nil
 	}
-	if err := client.Remove(ctx, name); err != nil {
-		return err
+	switch _, err := client.Inspect(ctx, name); {
+	case err == nil:
+		return b.fail(tried, msb.ErrExists)
+	case !errors.Is(err, msb.ErrNotFound):
+		return b.fail(tried, err)
 	}
-	return b.records.remove(name)
+	if err := client.Remove(ctx, name); err != nil {
+		return b.fail(tried, err)
+	}
+	return b.fail(tried, b.records.remove(name))
 }
 
 // checkSpec refuses what msb cannot do, before anything is made.
@@ -109,9 +112,8 @@ func checkSpec(spec backend.Spec) error {
 		return refuse(backend.FieldName, "Use letters, digits, dots, hyphens and underscores, a letter or digit first, 128 at most.",
 			"microsandbox takes no container of that name")
 	}
-	if memory := spec.Limits.MemoryMB; memory > 0 && memory < minMemoryMB {
-		return refuse(backend.FieldLimits, fmt.Sprintf("Give it %d MiB or more.", minMemoryMB),
-			"a microVM does not boot with %d MiB of memory", memory)
+	if err := checkLimits(tried, spec.Limits); err != nil {
+		return err
 	}
 	if disk := spec.DiskMB; disk > 0 && disk < minDiskMB {
 		return refuse(backend.FieldDiskLimit, fmt.Sprintf("Give it %d MiB or more.", minDiskMB),
@@ -162,6 +164,7 @@ func (b *Backend) plan(ctx context.Context, spec backend.Spec) (msb.Boot, *recor
 		Given:     givenOf(spec),
 		Ports:     spec.Ports,
 	}
+	boot.Labels[labelContainer] = rec.ID
 	base, err := b.source(ctx, spec, &boot, rec)
 	if err != nil {
 		return msb.Boot{}, nil, err
@@ -260,33 +263,39 @@ func givenOf(spec backend.Spec) backend.Given {
 // half of one.
 func wholeCPUs(cpus float64) int { return int(math.Ceil(cpus)) }
 
-// make boots the VM and furnishes it. What it leaves when it fails is the
-// caller's to remove.
-func (b *Backend) make(ctx context.Context, boot msb.Boot, rec *record, spec backend.Spec) error {
-	client, err := b.msb(ctx)
-	if err != nil {
-		return err
-	}
+// boot boots the VM, with its record there before. It leaves nothing when it
+// fails.
+func (b *Backend) boot(ctx context.Context, client *msb.Client, boot msb.Boot, rec *record) error {
 	tried := "create container " + rec.Name
-	if err := b.records.create(rec); err != nil {
+	err := b.records.create(rec)
+	if err == nil {
+		boot.Mounts = []msb.Mount{{Host: filepath.Join(rec.dir, shareDir), Guest: guestShare}}
+		boot.Scripts = map[string]string{scriptName: filepath.Join(rec.dir, scriptFile)}
+		if boot.Snapshot != "" {
+			err = client.Restore(ctx, boot)
+		} else {
+			err = client.Create(ctx, boot)
+		}
+	}
+	switch {
+	case err == nil:
+		faultpoint.Reach(ctx, faultpoint.Made)
+		return nil
+	case errors.Is(err, msb.ErrLeft):
+		// By its record it is found, and removed, later.
 		return b.fail(tried, err)
+	default:
+		return errors.Join(b.fail(tried, err), b.records.remove(rec.Name))
 	}
-	boot.Mounts = []msb.Mount{{Host: filepath.Join(rec.dir, shareDir), Guest: guestShare}}
-	boot.Scripts = map[string]string{scriptName: filepath.Join(rec.dir, scriptFile)}
-	since := time.Now()
-	if boot.Snapshot != "" {
-		err = client.Restore(ctx, boot)
-	} else {
-		err = client.Create(ctx, boot)
-	}
-	if err != nil {
-		return b.fail(tried, err)
-	}
-	faultpoint.Reach(ctx, faultpoint.Made)
+}
+
+// fit makes of a VM that was booted after since the container that was asked for.
+// What it leaves when it fails is the caller's to remove.
+func (b *Backend) fit(ctx context.Context, rec *record, since time.Time, files []backend.File) error {
 	if err := b.checkPublished(ctx, rec, since); err != nil {
 		return err
 	}
-	if err := b.furnish(ctx, rec, spec.Files); err != nil {
+	if err := b.furnish(ctx, rec, files); err != nil {
 		return err
 	}
 	faultpoint.Reach(ctx, faultpoint.Furnished)

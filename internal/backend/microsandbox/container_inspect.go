@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/rightsize/terraform-provider-rightsize/internal/backend"
@@ -21,34 +22,34 @@ const killed = 137
 // Inspect returns everything known about a container.
 func (b *Backend) Inspect(ctx context.Context, id string) (backend.Container, error) {
 	tried := "inspect container " + id
+	name := id
 	rec, err := b.records.find(id)
-	if err == nil {
-		return b.inspect(ctx, rec)
-	}
-	if !errors.Is(err, fs.ErrNotExist) || !validName.MatchString(id) {
+	switch {
+	case err == nil:
+		name = rec.Name
+	case !errors.Is(err, fs.ErrNotExist) || !validName.MatchString(id):
 		return backend.Container{}, b.absent(tried, id, err)
 	}
 	client, err := b.msb(ctx)
 	if err != nil {
 		return backend.Container{}, err
 	}
-	details, err := client.Inspect(ctx, id)
-	if err != nil {
+	details, err := client.Inspect(ctx, name)
+	switch {
+	case err != nil:
 		return backend.Container{}, b.fail(tried, err)
+	case rec != nil && rec.describes(details):
+		return rec.container(details), nil
+	case name == id:
+		return b.foreign(ctx, details), nil
+	default:
+		return backend.Container{}, replaced(tried, rec)
 	}
-	return b.foreign(ctx, details), nil
 }
 
-// inspect describes a container of our making.
-func (b *Backend) inspect(ctx context.Context, rec *record) (backend.Container, error) {
-	client, err := b.msb(ctx)
-	if err != nil {
-		return backend.Container{}, err
-	}
-	details, err := client.Inspect(ctx, rec.Name)
-	if err != nil {
-		return backend.Container{}, b.fail("inspect container "+rec.Name, err)
-	}
+// container describes a container of our making. Until it is first started, msb
+// is not needed for that.
+func (rec *record) container(details msb.Details) backend.Container {
 	c := backend.Container{
 		Summary: rec.summary(details.Status),
 		Host:    loopback,
@@ -61,7 +62,7 @@ func (b *Backend) inspect(ctx context.Context, rec *record) (backend.Container, 
 	if c.State == backend.StateExited {
 		c.Exit, c.EndedAt = rec.exit(), rec.endedAt(details.UpdatedAt)
 	}
-	return c, nil
+	return c
 }
 
 // summary is what the list tells of a container of our making.
@@ -155,6 +156,8 @@ func (b *Backend) foreign(ctx context.Context, details msb.Details) backend.Cont
 	for _, p := range details.Ports {
 		c.Given.ExposedPorts = append(c.Given.ExposedPorts, p.Port)
 	}
+	// Ours are there if the record was lost.
+	maps.DeleteFunc(c.Given.Labels, func(key, _ string) bool { return strings.HasPrefix(key, ownLabels) })
 	// msb does not tell what its image added. Without the image all counts as
 	// given: that is what it runs with.
 	if image, err := b.resolveImage(ctx, details.Image, backend.PullNever); err == nil {

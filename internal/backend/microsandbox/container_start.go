@@ -3,6 +3,7 @@ package microsandbox
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"time"
 
@@ -33,10 +34,15 @@ func (b *Backend) start(ctx context.Context, name string, files []backend.File) 
 	if err != nil {
 		return err
 	}
-	status, err := b.status(ctx, name)
+	details, err := b.details(ctx, tried, rec)
 	if err != nil {
-		return b.fail(tried, err)
+		return err
 	}
+	return b.startFrom(ctx, rec, details.Status, files)
+}
+
+// startFrom is start for whoever knows the state of the VM.
+func (b *Backend) startFrom(ctx context.Context, rec *record, status msb.Status, files []backend.File) error {
 	if status == msb.Running && rec.alive() {
 		return nil
 	}
@@ -52,6 +58,23 @@ func (b *Backend) start(ctx context.Context, name string, files []backend.File) 
 		}
 	}
 	return b.begin(ctx, rec)
+}
+
+// resumeTimeout bounds the way back after what a container was stopped for. A
+// boot takes a second or two, or a minute where a processor is emulated.
+const resumeTimeout = 3 * time.Minute
+
+// restart brings a container back whose stop has failed or was given up: its
+// workload may have been asked to end by then, and be about to. It does so
+// although ctx may be cancelled: that is no reason to leave somebody's database
+// stopped.
+func (b *Backend) restart(ctx context.Context, name string) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), resumeTimeout)
+	defer cancel()
+	if err := b.stop(ctx, name, backend.DefaultStopTimeout); err != nil {
+		return err
+	}
+	return b.start(ctx, name, nil)
 }
 
 // reboot brings the VM up afresh: what an earlier run has left running there
@@ -100,6 +123,35 @@ func (b *Backend) managed(ctx context.Context, tried, id string) (*record, error
 		Kind: backend.ErrUnsupported, Tried: tried,
 		Cause:  errors.New("it was not made by this provider, and msb does not tell what is to be run in it"),
 		Remedy: "Capture it as a checkpoint, and make a container from that.",
+	}
+}
+
+// details returns what msb knows of a container of our making.
+func (b *Backend) details(ctx context.Context, tried string, rec *record) (msb.Details, error) {
+	client, err := b.msb(ctx)
+	if err != nil {
+		return msb.Details{}, err
+	}
+	details, err := client.Inspect(ctx, rec.Name)
+	if err == nil && !rec.describes(details) {
+		return msb.Details{}, replaced(tried, rec)
+	}
+	return details, b.fail(tried, err)
+}
+
+// describes says whether the sandbox of a record's name is the one that the
+// record was made for.
+func (rec *record) describes(details msb.Details) bool {
+	return details.Labels[labelContainer] == rec.ID
+}
+
+// replaced is the error for a container that was removed behind our back, and
+// whose name something else has now.
+func replaced(tried string, rec *record) error {
+	return &backend.Error{
+		Kind: backend.ErrNotFound, Tried: tried,
+		Cause:  fmt.Errorf("there is no container %s any more, and another one has the name %s", rec.ID, rec.Name),
+		Remedy: "Remove the other one, or choose another name.",
 	}
 }
 

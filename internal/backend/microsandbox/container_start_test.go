@@ -14,24 +14,22 @@ import (
 func TestStartFurnishesARootInMemory(t *testing.T) {
 	t.Parallel()
 	b, fake := newBackend(t)
-	for range 2 {
-		fake.Expect("inspect", "--format=json", "web").Sample("sandbox/inspect-missing")
-	}
-	inspected := fake.Handle("inspect").Stdout(`{"name":"web","status":"Running"}`)
+	fake.Expect("inspect", "--format=json", "web").Sample("sandbox/inspect-missing")
 	fake.Handle("image", "inspect").Sample("image/inspect")
 	fake.Handle("create")
 	spec := backend.Spec{Name: "web", Image: "app:1", TmpfsRootMB: 64}
-	if _, err := b.Create(t.Context(), spec); err != nil {
+	c, err := b.Create(t.Context(), spec)
+	if err != nil {
 		t.Fatal(err)
 	}
 
-	inspected.Stdout(`{"name":"web","status":"Stopped"}`)
+	fake.Handle("inspect").Stdout(`{"name":"web","status":"Stopped","config":{"labels":{"dev.rightsize.container":"` + c.ID + `"}}}`)
 	fake.Handle("start", "web")
 	unpack := []string{"exec", "--stream", "--user=root", "--workdir=/", "web", "--", "tar"}
 	fake.Handle(unpack...).ReadStdin().ExitCode(1)
 	fake.Handle("exec") // There is no such file yet.
 	spec.Files = []backend.File{{Path: "/seed.sql", Content: []byte("select 1")}}
-	err := b.Start(t.Context(), "web", spec)
+	err = b.Start(t.Context(), "web", spec)
 	if failure, ok := errors.AsType[*backend.Error](err); !ok || failure.Field != backend.FieldFiles {
 		t.Fatalf("Start() = %v, want the failure to put the files in place", err)
 	}

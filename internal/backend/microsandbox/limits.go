@@ -3,6 +3,7 @@ package microsandbox
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/rightsize/terraform-provider-rightsize/internal/backend"
 	"github.com/rightsize/terraform-provider-rightsize/internal/backend/microsandbox/msb"
@@ -20,7 +21,7 @@ func (b *Backend) Update(ctx context.Context, id string, limits backend.Limits) 
 	if err != nil {
 		return err
 	}
-	if err := checkSpec(backend.Spec{Name: rec.Name, Limits: limits}); err != nil {
+	if err := checkLimits(tried, limits); err != nil {
 		return err
 	}
 	unlock, err := b.lock(ctx, rec.Name)
@@ -31,11 +32,11 @@ func (b *Backend) Update(ctx context.Context, id string, limits backend.Limits) 
 	if rec, err = b.managed(ctx, tried, rec.Name); err != nil {
 		return err
 	}
-	status, err := b.status(ctx, rec.Name)
+	details, err := b.details(ctx, tried, rec)
 	if err != nil {
-		return b.fail(tried, err)
+		return err
 	}
-	running := status == msb.Running && rec.alive()
+	running := details.Status == msb.Running && rec.alive()
 	if running && rec.Given.TmpfsRootMB > 0 {
 		return &backend.Error{
 			Kind: backend.ErrUnsupported, Tried: tried,
@@ -44,18 +45,40 @@ func (b *Backend) Update(ctx context.Context, id string, limits backend.Limits) 
 			Field:  backend.FieldLimits,
 		}
 	}
-	if err := b.stop(ctx, rec.Name, backend.DefaultStopTimeout); err != nil {
+	if err := b.stopFrom(ctx, rec.Name, details.Status, backend.DefaultStopTimeout); err != nil {
+		if running {
+			err = errors.Join(err, b.restart(ctx, rec.Name))
+		}
 		return err
 	}
-	if err := client.SetResources(ctx, rec.Name, limits.MemoryMB, wholeCPUs(limits.CPUs)); err != nil {
-		return b.fail(tried, err)
+	err = client.SetResources(ctx, rec.Name, limits.MemoryMB, wholeCPUs(limits.CPUs))
+	if err == nil {
+		rec.Given.Limits = limits
+		err = rec.save()
 	}
-	rec.Given.Limits = limits
-	if err := rec.save(); err != nil {
-		return b.fail(tried, err)
-	}
+	err = b.fail(tried, err)
 	if !running {
-		return nil
+		return err
 	}
-	return b.start(ctx, rec.Name, nil)
+	// It runs again whatever became of the change, or of ctx.
+	back, cancel := context.WithTimeout(context.WithoutCancel(ctx), resumeTimeout)
+	defer cancel()
+	return errors.Join(err, b.startFrom(back, rec, msb.Stopped, nil))
+}
+
+// minMemoryMB is what the guest's kernel and agent need to come up: 32 MiB
+// aborts, 48 MiB boots (msb 0.6.18).
+const minMemoryMB = 48
+
+// checkLimits refuses limits with which no VM boots.
+func checkLimits(tried string, limits backend.Limits) error {
+	if memory := limits.MemoryMB; memory > 0 && memory < minMemoryMB {
+		return &backend.Error{
+			Kind: backend.ErrUnsupported, Tried: tried,
+			Cause:  fmt.Errorf("a microVM does not boot with %d MiB of memory", memory),
+			Remedy: fmt.Sprintf("Give it %d MiB or more.", minMemoryMB),
+			Field:  backend.FieldLimits,
+		}
+	}
+	return nil
 }

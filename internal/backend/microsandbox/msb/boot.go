@@ -104,7 +104,7 @@ func (c *Client) boot(ctx context.Context, boot Boot, run func() error) error {
 	cleanup, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTimeout)
 	defer cancel()
 	if left := c.removeOwn(cleanup, boot); left != nil {
-		return errors.Join(err, fmt.Errorf("what is left of sandbox %s could not be removed: %w", boot.Name, left))
+		return errors.Join(err, fmt.Errorf("sandbox %s: %w: %w", boot.Name, ErrLeft, left))
 	}
 	return err
 }

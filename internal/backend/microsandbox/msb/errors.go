@@ -42,6 +42,9 @@ var (
 	ErrInvalid = errors.New("invalid configuration")
 	// ErrBoot is a VM that did not come up.
 	ErrBoot = errors.New("boot failed")
+	// ErrLeft is a sandbox whose creation failed and that could not be removed
+	// then.
+	ErrLeft = errors.New("what is left of it could not be removed")
 	// ErrSchemaNewer is state that a newer msb has migrated, or wrote.
 	ErrSchemaNewer = errors.New("state was written by a newer msb")
 	// ErrLocked is state that is locked, most likely by an msb that was killed
