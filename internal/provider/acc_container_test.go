@@ -304,6 +304,11 @@ pull_policy = "never"`,
 require_isolation = true`,
 				want: `hardware isolation[\s\S]*RIGHTSIZE_BACKEND=microsandbox`,
 			},
+			"root in memory": {
+				body: `image = "` + busyboxImage + `"
+tmpfs_root_mb = 64`,
+				want: `Unable to Create Container[\s\S]*cannot be kept in\s+memory on Docker[\s\S]*tmpfs_root_mb`,
+			},
 			"no such command": {
 				body: `image = "` + busyboxImage + `"
 command = ["no-such-program"]

@@ -66,6 +66,8 @@ func (tc attributeCase) inSeed() attributeCase {
 // for a seed, which does not stay.
 func seedAttributeCases() map[string]attributeCase {
 	return map[string]attributeCase{
+		// TestInvalidCheckpoint: there is no value that a seed can have.
+		"tmpfs_root_mb": withParent,
 		"stop_timeout": {
 			attribute: "stop_timeout", value: "7s", other: "8s",
 			observe: func(o observed) any { return o.CallsOf(fake.Stop)[0].Grace },

@@ -54,7 +54,11 @@ func (r *checkpointResource) ValidateConfig(ctx context.Context, req resource.Va
 	seed, diags := config.seed(ctx)
 	resp.Diagnostics.Append(diags...)
 	if seed != nil {
-		resp.Diagnostics.Append(seed.validate(ctx, path.Root("seed"), nil)...)
+		root := path.Root("seed")
+		resp.Diagnostics.Append(seed.validateRoot(root)...)
+		resp.Diagnostics.Append(seed.validateCapturable(root)...)
+		resp.Diagnostics.Append(seed.validateNetwork(root, false)...)
+		resp.Diagnostics.Append(seed.validate(ctx, root, nil)...)
 	}
 }
 

@@ -26,8 +26,11 @@ const (
 
 func checkpointSchema(ctx context.Context) schema.Schema {
 	seed := workloadAttributes(func(attribute string) string {
-		if attribute == "on_failure" {
+		switch attribute {
+		case "on_failure":
 			return " Defaults to `remove`. One that was kept is removed by the next capture."
+		case "tmpfs_root_mb":
+			return " In a seed, which is there to be captured, it is an error."
 		}
 		return ""
 	})

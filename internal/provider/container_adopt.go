@@ -34,6 +34,15 @@ func (m *containerModel) adoptContainer(ctx context.Context, c backend.Container
 	if given.Limits.CPUs > 0 {
 		m.CPUs = types.Float64Value(given.Limits.CPUs)
 	}
+	if given.DiskMB > 0 {
+		m.DiskLimitMB = types.Int64Value(given.DiskMB)
+	}
+	if given.TmpfsRootMB > 0 {
+		m.TmpfsRootMB = types.Int64Value(given.TmpfsRootMB)
+	}
+	if given.NetworkDisabled {
+		m.NetworkDisabled = types.BoolValue(true)
+	}
 	if len(given.ExposedPorts) > 0 {
 		ports := make([]string, 0, len(given.ExposedPorts))
 		for _, port := range given.ExposedPorts {

@@ -41,11 +41,13 @@ func TestContainerAttributes(t *testing.T) {
 // container.
 var containerActions = map[string]everyChange{
 	// Null means any name, and so the one that is there.
-	"name":              {actionReplace, actionReplace, actionNone},
-	"image":             {actionReplace, actionReplace, actionReplace},
-	"from_checkpoint":   {actionReplace, actionUpdate, actionReplace},
-	"memory_limit_mb":   {actionUpdate, actionUpdate, actionUpdate},
-	"cpus":              {actionUpdate, actionUpdate, actionUpdate},
+	"name":            {actionReplace, actionReplace, actionNone},
+	"image":           {actionReplace, actionReplace, actionReplace},
+	"from_checkpoint": {actionReplace, actionUpdate, actionReplace},
+	"memory_limit_mb": {actionUpdate, actionUpdate, actionUpdate},
+	"cpus":            {actionUpdate, actionUpdate, actionUpdate},
+	// Unset is the same as false.
+	"network_disabled":  {actionReplace, actionReplace, actionUpdate},
 	"reset_trigger":     always(actionUpdate),
 	"wait_for":          always(actionUpdate),
 	"wait_for.exit":     {actionReplace, actionUpdate, actionReplace},
@@ -113,6 +115,18 @@ func containerAttributeCases(t *testing.T) map[string]attributeCase {
 		"cpus": {
 			value: 1.5, other: 0.5, observe: limits,
 			shows: [3]any{backend.Limits{CPUs: 1.5}, backend.Limits{CPUs: 0.5}, backend.Limits{}},
+		},
+		"tmpfs_root_mb": {
+			value: 64, other: 128,
+			observe: func(o observed) any { return o.container(o.t, "web").Given.TmpfsRootMB },
+			shows:   [3]any{int64(64), int64(128), int64(0)},
+		},
+		"network_disabled": {
+			value: true, other: false,
+			observe: func(o observed) any {
+				return [2]any{o.Count(fake.Create), o.container(o.t, "web").Given.NetworkDisabled}
+			},
+			shows: [3]any{[2]any{1, true}, [2]any{1, false}, [2]any{0, false}},
 		},
 		"reset_trigger": {
 			value: "a", other: "b",

@@ -125,6 +125,12 @@ func (m *containerModel) replacedBy(state containerModel) path.Paths {
 	changed("exposed_ports", state.ExposedPorts, m.ExposedPorts)
 	changed("ports", state.Ports, m.Ports)
 	changed("image", state.Image, m.Image)
+	changed("disk_limit_mb", state.DiskLimitMB, m.DiskLimitMB)
+	changed("tmpfs_root_mb", state.TmpfsRootMB, m.TmpfsRootMB)
+	// Unset is the same as false.
+	if m.NetworkDisabled.IsUnknown() || m.NetworkDisabled.ValueBool() != state.NetworkDisabled.ValueBool() {
+		replace.Append(path.Root("network_disabled"))
+	}
 	changed("exec", state.Exec, m.Exec)
 	changed("content_sha256", state.ContentSHA256, m.ContentSHA256)
 	return replace

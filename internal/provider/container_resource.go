@@ -55,9 +55,14 @@ func (r *containerResource) ValidateConfig(ctx context.Context, req resource.Val
 	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("exposed_ports"), &config.ExposedPorts)...)
 	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("wait_for"), &config.WaitFor)...)
 	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("ports"), &config.Ports)...)
+	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("disk_limit_mb"), &config.DiskLimitMB)...)
+	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("tmpfs_root_mb"), &config.TmpfsRootMB)...)
+	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("network_disabled"), &config.NetworkDisabled)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
+	resp.Diagnostics.Append(config.validateRoot(path.Empty())...)
+	resp.Diagnostics.Append(config.validateNetwork(path.Empty(), len(config.Ports.Elements()) > 0)...)
 	resp.Diagnostics.Append(config.validatePorts(ctx)...)
 }
 

@@ -31,6 +31,10 @@ func TestImportContainer(t *testing.T) {
 		"what changes nothing in the engine": {config: object{
 			"pull_policy": "never", "stop_timeout": "5s", "on_failure": "remove", "timeouts": object{"create": "1m"},
 		}, want: actionUpdate},
+		"disk":                {config: object{"disk_limit_mb": 128}, want: actionNone},
+		"root in memory":      {config: object{"tmpfs_root_mb": 64}, want: actionNone},
+		"no network":          {config: object{"network_disabled": true}, want: actionNone},
+		"a network":           {config: object{"network_disabled": false}, want: actionUpdate},
 		"port in other words": {config: object{"exposed_ports": list{"80/tcp"}}, want: actionUpdate},
 		"fixed port":          {config: object{"ports": list{object{"container_port": 80, "host_port": ports[0]}}}, want: actionUpdate},
 		"both kinds of ports": {config: object{
@@ -112,6 +116,8 @@ func TestImportedContainerDiffers(t *testing.T) {
 		"command":        {"command": list{"idle"}},
 		"exposed ports":  {"exposed_ports": list{"80", "81"}},
 		"fixed port":     {"ports": list{object{"container_port": 80, "host_port": 1}}},
+		"disk":           {"disk_limit_mb": 128},
+		"network":        {"network_disabled": true},
 		"env over it":    {"image": nil, "from_checkpoint": "orders", "env": object{"A": "2"}},
 		"port not in it": {"image": nil, "from_checkpoint": "orders", "exposed_ports": list{"81"}},
 	} {

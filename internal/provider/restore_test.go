@@ -21,6 +21,7 @@ func TestPortsOfRestoredContainer(t *testing.T) {
 		"exposed":      {object{"exposed_ports": list{"81"}}, list{"81"}},
 		"none":         {object{"exposed_ports": list{}}, list{}},
 		"fixed":        {object{"ports": fixed}, list{"82"}},
+		"no network":   {object{"network_disabled": true}, list{}},
 		"both":         {object{"exposed_ports": list{"81"}, "ports": fixed}, list{"81", "82"}},
 	} {
 		t.Run(name, func(t *testing.T) {

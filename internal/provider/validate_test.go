@@ -59,6 +59,11 @@ func TestInvalidContainer(t *testing.T) {
 		},
 		"memory":            {object{"image": "app:1", "memory_limit_mb": 5}, "memory_limit_mb", "at least 6"},
 		"cpus":              {object{"image": "app:1", "cpus": 0.001}, "cpus", "at least"},
+		"small disk":        {object{"image": "app:1", "disk_limit_mb": 64}, "disk_limit_mb", "at least 65"},
+		"no memory":         {object{"image": "app:1", "tmpfs_root_mb": 0}, "tmpfs_root_mb", "at least 1"},
+		"disk of a copy":    {object{"from_checkpoint": "orders", "disk_limit_mb": 128}, "disk_limit_mb", "does not go together with from_checkpoint"},
+		"copy in memory":    {object{"from_checkpoint": "orders", "tmpfs_root_mb": 64}, "tmpfs_root_mb", "does not go together with from_checkpoint"},
+		"disk and memory":   {object{"image": "app:1", "disk_limit_mb": 128, "tmpfs_root_mb": 64}, "tmpfs_root_mb", "either on a disk or in memory"},
 		"pull policy":       {object{"image": "app:1", "pull_policy": "sometimes"}, "pull_policy", "must be one of"},
 		"stop timeout":      {object{"image": "app:1", "stop_timeout": "30"}, "stop_timeout", "missing unit"},
 		"zero stop timeout": {object{"image": "app:1", "stop_timeout": "0s"}, "stop_timeout", "longer than zero"},
@@ -88,6 +93,15 @@ func TestInvalidContainer(t *testing.T) {
 		"http path":     {object{"image": "app:1", "exposed_ports": list{"80"}, "wait_for": object{"http": object{"path": "health"}}}, "wait_for.http.path", "does not begin with /"},
 		"http status":   {object{"image": "app:1", "exposed_ports": list{"80"}, "wait_for": object{"http": object{"path": "/", "status": 99}}}, "wait_for.http.status", "between 100 and 599"},
 		"http body":     {object{"image": "app:1", "exposed_ports": list{"80"}, "wait_for": object{"http": object{"path": "/", "body": "["}}}, "wait_for.http.body", "regular expression"},
+		"exposed port without a network": {
+			object{"image": "app:1", "network_disabled": true, "exposed_ports": list{unknown}}, "network_disabled", "cannot publish ports",
+		},
+		"fixed port without a network": {
+			object{"image": "app:1", "network_disabled": true, "ports": list{object{"container_port": unknown, "host_port": 8080}}}, "network_disabled", "cannot publish ports",
+		},
+		"wait for a port without a network": {
+			object{"from_checkpoint": "orders", "network_disabled": true, "wait_for": object{"port": "80"}}, "wait_for.port", "Without a network none can be",
+		},
 		"wait for a port that is not published": {
 			object{"image": "app:1", "exposed_ports": list{"80"}, "wait_for": object{"port": "81"}}, "wait_for.port", "Add it to exposed_ports.",
 		},
@@ -128,6 +142,15 @@ func TestInvalidCheckpoint(t *testing.T) {
 		"seed with two":            {object{"name": "orders", "seed": object{"image": "app:1", "from_checkpoint": "x"}}, "seed.image", "Exactly one of"},
 		"seed http without a port": {object{"name": "orders", "seed": object{"image": "app:1", "wait_for": object{"http": object{"path": "/"}}}}, "seed.wait_for.http.port", "exactly one"},
 		"seed exposed port twice":  {object{"name": "orders", "seed": object{"image": "app:1", "exposed_ports": list{"1", "1/tcp"}}}, "seed.exposed_ports", "listed twice"},
+		"seed in memory": {
+			object{"name": "orders", "seed": object{"image": "app:1", "tmpfs_root_mb": 64}}, "seed.tmpfs_root_mb", "does not hold what is in memory",
+		},
+		"seed with the disk of a copy": {
+			object{"name": "orders", "seed": object{"from_checkpoint": "first", "disk_limit_mb": 128}}, "seed.disk_limit_mb", "does not go together with from_checkpoint",
+		},
+		"seed exposed port without a network": {
+			object{"name": "orders", "seed": object{"image": "app:1", "network_disabled": true, "exposed_ports": list{"80"}}}, "seed.network_disabled", "cannot publish ports",
+		},
 		"seed file that cannot be read": {
 			object{"name": "orders", "seed": object{"image": "app:1", "files": list{object{"path": "/f", "source": "/nonexistent/x"}}}}, "seed.files[0]", "source exists",
 		},
@@ -158,6 +181,9 @@ func TestUnknownIsValid(t *testing.T) {
 		"everything":        everything,
 		"port to ask":       {"image": "app:1", "exposed_ports": list{unknown}, "wait_for": object{"http": object{"path": "/"}}},
 		"ports":             {"image": "app:1", "ports": list{object{"container_port": unknown, "host_port": 80}, object{"container_port": 1, "host_port": 80}}},
+		"no network":        {"image": "app:1", "exposed_ports": list{"80"}, "network_disabled": unknown, "wait_for": object{"port": "81"}},
+		"no network for":    {"image": "app:1", "exposed_ports": unknown, "ports": unknown, "network_disabled": true},
+		"disk of a copy":    {"from_checkpoint": unknown, "disk_limit_mb": 128},
 		"parts of a file":   {"image": "app:1", "files": list{object{"path": unknown, "content": unknown, "mode": unknown}}},
 		"parts of a step":   {"image": "app:1", "exec": list{object{"command": list{"x", unknown}, "env": object{"A": unknown}, "stdin": unknown}}},
 		"source of content": {"image": "app:1", "files": list{object{"path": "/f", "source": unknown}}},
@@ -181,6 +207,7 @@ func TestPublishedPortIsValid(t *testing.T) {
 		"fixed":      {"image": "app:1", "ports": list{object{"container_port": 80, "host_port": 8080}}, "wait_for": wait},
 		"checkpoint": {"from_checkpoint": "orders", "wait_for": wait},
 		"unknown":    {"image": "app:1", "exposed_ports": unknown, "wait_for": wait},
+		"no network": {"image": "app:1", "network_disabled": true, "exposed_ports": list{}, "ports": list{}},
 	} {
 		if diagnostics := c.validate(containerType, config); failed(diagnostics) {
 			t.Errorf("%s:\n%s", name, render(diagnostics))

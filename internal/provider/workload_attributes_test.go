@@ -94,6 +94,16 @@ func workloadAttributeCases(t *testing.T) map[string]attributeCase {
 			observe: func(o observed) any { return o.created().Limits.CPUs },
 			shows:   [3]any{1.5, 0.5, 0.0},
 		},
+		"disk_limit_mb": {
+			value: 128, other: 256,
+			observe: func(o observed) any { return o.created().DiskMB },
+			shows:   [3]any{int64(128), int64(256), int64(0)},
+		},
+		"network_disabled": {
+			value: true, other: false,
+			observe: func(o observed) any { return o.created().NetworkDisabled },
+			shows:   [3]any{true, false, false},
+		},
 		"require_isolation": {
 			value: true, other: false,
 			// The engines of these tests do isolate; TestRequireIsolation has

@@ -32,6 +32,9 @@ type workloadModel struct {
 	Exec             types.List           `tfsdk:"exec"`
 	MemoryLimitMB    types.Int64          `tfsdk:"memory_limit_mb"`
 	CPUs             types.Float64        `tfsdk:"cpus"`
+	DiskLimitMB      types.Int64          `tfsdk:"disk_limit_mb"`
+	TmpfsRootMB      types.Int64          `tfsdk:"tmpfs_root_mb"`
+	NetworkDisabled  types.Bool           `tfsdk:"network_disabled"`
 	RequireIsolation types.Bool           `tfsdk:"require_isolation"`
 	PullPolicy       types.String         `tfsdk:"pull_policy"`
 	StopTimeout      timetypes.GoDuration `tfsdk:"stop_timeout"`
@@ -54,6 +57,9 @@ func (m workloadModel) toDefinition(ctx context.Context, onFailure string, root 
 				MemoryMB: m.MemoryLimitMB.ValueInt64(),
 				CPUs:     m.CPUs.ValueFloat64(),
 			},
+			DiskMB:          m.DiskLimitMB.ValueInt64(),
+			TmpfsRootMB:     m.TmpfsRootMB.ValueInt64(),
+			NetworkDisabled: m.NetworkDisabled.ValueBool(),
 		},
 		Checkpoint:       m.FromCheckpoint.ValueString(),
 		RequireIsolation: m.RequireIsolation.ValueBool(),

@@ -21,6 +21,12 @@ const (
 	onFailureRemove = "remove"
 )
 
+// minDiskLimitMB is the smallest disk that each backend takes.
+const minDiskLimitMB = 65
+
+const describeTmpfsRoot = "Keeps what the container writes to its own filesystem in memory, at most this many MiB. It is gone when the container stops: started again, it has its `files`, and nothing of what `exec` steps did. " +
+	"No checkpoint can be captured of it. Only on the backend `microsandbox`. Not with `disk_limit_mb`, and not with `from_checkpoint`, whose data is on a disk."
+
 // workloadAttributes is what a container and the seed of a checkpoint have in
 // common. onChange says what a change does, at the end of each description.
 func workloadAttributes(onChange func(attribute string) string) map[string]schema.Attribute {
@@ -84,6 +90,23 @@ func workloadAttributes(onChange func(attribute string) string) map[string]schem
 			MarkdownDescription: "The most processors the container may use, such as `1.5`. Defaults to no limit." + onChange("cpus"),
 			Optional:            true,
 			Validators:          []validator.Float64{float64validator.AtLeast(0.01)},
+		},
+		"disk_limit_mb": schema.Int64Attribute{
+			MarkdownDescription: "The most the container may write to its own filesystem, in MiB, on top of its image: 65 or more. Defaults to 4096 on the backend `microsandbox`, to no limit on `docker`. " +
+				"An engine that cannot bound it is an error: Docker can with overlay2 on xfs that is mounted with `pquota`, with btrfs and with zfs, and not with the containerd image store. " +
+				"Not with `from_checkpoint`: a copy of a checkpoint has the disk that was captured." + onChange("disk_limit_mb"),
+			Optional:   true,
+			Validators: []validator.Int64{int64validator.AtLeast(minDiskLimitMB)},
+		},
+		"tmpfs_root_mb": schema.Int64Attribute{
+			MarkdownDescription: describeTmpfsRoot + onChange("tmpfs_root_mb"),
+			Optional:            true,
+			Validators:          []validator.Int64{int64validator.AtLeast(1)},
+		},
+		"network_disabled": schema.BoolAttribute{
+			MarkdownDescription: "Whether the container has no network: it reaches nothing, and nothing reaches it. Commands still run in it. No ports can be published, so that it goes with neither `exposed_ports` nor `ports`, " +
+				"and one that is restored publishes none of its checkpoint's. Defaults to `false`." + onChange("network_disabled"),
+			Optional: true,
 		},
 		"require_isolation": schema.BoolAttribute{
 			MarkdownDescription: "Whether to refuse a backend on which containers share the host's kernel. Defaults to `false`." + onChange("require_isolation"),

@@ -43,7 +43,8 @@ func (m workloadModel) validate(ctx context.Context, root path.Path, fixed []bac
 func (m workloadModel) validatePublished(value types.String, attribute path.Path, fixed []backend.PortBinding) diag.Diagnostics {
 	var diags diag.Diagnostics
 	port, err := backend.ParsePort(value.ValueString())
-	if err != nil || m.ExposedPorts.IsNull() && fixed == nil && !m.FromCheckpoint.IsNull() {
+	inherits := m.ExposedPorts.IsNull() && fixed == nil && !m.FromCheckpoint.IsNull() && !m.NetworkDisabled.ValueBool()
+	if err != nil || inherits || m.NetworkDisabled.IsUnknown() {
 		return diags
 	}
 	published := slices.ContainsFunc(fixed, func(b backend.PortBinding) bool { return b.Port == port }) ||
@@ -53,7 +54,11 @@ func (m workloadModel) validatePublished(value types.String, attribute path.Path
 			return err == nil && exposed == port
 		})
 	if !published {
-		diags.AddAttributeError(attribute, "Port Not Published", fmt.Sprintf("Port %s of the container is not published, so nothing can be asked of it. Add it to exposed_ports.", port))
+		remedy := "Add it to exposed_ports."
+		if m.NetworkDisabled.ValueBool() {
+			remedy = "Without a network none can be: wait for a line of the log or for a command instead, or unset network_disabled."
+		}
+		diags.AddAttributeError(attribute, "Port Not Published", fmt.Sprintf("Port %s of the container is not published, so nothing can be asked of it. %s", port, remedy))
 	}
 	return diags
 }
@@ -72,3 +77,47 @@ func (m workloadModel) validateExposedPorts(ctx context.Context, root path.Path)
 	}
 	return diags
 }
+
+// validateRoot refuses a root filesystem that no backend can give.
+func (m workloadModel) validateRoot(root path.Path) diag.Diagnostics {
+	var diags diag.Diagnostics
+	conflict := func(name, detail string) {
+		diags.AddAttributeError(root.AtName(name), "Invalid Attribute Combination", detail)
+	}
+	restored := isSet(m.FromCheckpoint)
+	if isSet(m.DiskLimitMB) && restored {
+		conflict("disk_limit_mb", "A copy of a checkpoint has the disk that was captured: disk_limit_mb does not go together with from_checkpoint. Set it where the checkpoint is seeded.")
+	}
+	if isSet(m.TmpfsRootMB) && restored {
+		conflict("tmpfs_root_mb", "The data of a checkpoint is on a disk: tmpfs_root_mb does not go together with from_checkpoint.")
+	}
+	if isSet(m.TmpfsRootMB) && isSet(m.DiskLimitMB) {
+		conflict("tmpfs_root_mb", "The filesystem of a container is either on a disk or in memory: set one of disk_limit_mb and tmpfs_root_mb.")
+	}
+	return diags
+}
+
+// validateCapturable refuses what a capture could not hold, before anything is
+// seeded.
+func (m workloadModel) validateCapturable(root path.Path) diag.Diagnostics {
+	var diags diag.Diagnostics
+	if isSet(m.TmpfsRootMB) {
+		diags.AddAttributeError(root.AtName("tmpfs_root_mb"), "Seed Cannot Be Captured",
+			"A checkpoint does not hold what is in memory, which with tmpfs_root_mb is all that the seed writes. Unset it; disk_limit_mb bounds a filesystem on disk.")
+	}
+	return diags
+}
+
+// validateNetwork refuses to publish ports of a container without a network.
+// fixed says that some are published beside exposed_ports.
+func (m workloadModel) validateNetwork(root path.Path, fixed bool) diag.Diagnostics {
+	var diags diag.Diagnostics
+	if m.NetworkDisabled.ValueBool() && (fixed || len(m.ExposedPorts.Elements()) > 0) {
+		diags.AddAttributeError(root.AtName("network_disabled"), "Invalid Attribute Combination",
+			"A container without a network cannot publish ports: network_disabled goes together with neither exposed_ports nor ports.")
+	}
+	return diags
+}
+
+// isSet says whether a value is in the configuration and known.
+func isSet(value attr.Value) bool { return !value.IsNull() && !value.IsUnknown() }
