@@ -59,7 +59,9 @@ type Containers interface {
 	// for it alone: anonymous volumes, derived images. A missing one is no
 	// error.
 	Remove(ctx context.Context, id string) error
-	// Update applies new resource limits to the container in place.
+	// Update applies new resource limits to the container in place. A backend
+	// that restarts the process for it refuses with ErrUnsupported if the
+	// container's root is in memory and would be lost.
 	Update(ctx context.Context, id string, limits Limits) error
 	// Exec runs a command in a running container and returns its exit code,
 	// which is not an error whatever it is.

@@ -62,6 +62,14 @@ func rootInMemory(t *testing.T, s *suite) {
 			t.Errorf("after a capture that was refused it is %s", state)
 		}
 	}
+	if s.engine.Capabilities.LimitsRestartWorkload {
+		err := s.Update(s.context(t), c.ID, backend.Limits{MemoryMB: s.memory(4)})
+		wantKind(t, err, backend.ErrUnsupported)
+		wantField(t, err, backend.FieldLimits)
+		if after := s.inspect(t, c.ID); after.State != backend.StateRunning || after.Given.Limits != (backend.Limits{}) {
+			t.Errorf("after an update that was refused it is %s with limits %+v", after.State, after.Given.Limits)
+		}
+	}
 	s.stop(t, c.ID)
 	if err := s.Start(s.context(t), c.ID, spec); err != nil {
 		t.Fatal(err)
