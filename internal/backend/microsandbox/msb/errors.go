@@ -148,6 +148,7 @@ var messages = []struct {
 	{regexp.MustCompile(`^port must be in format `), ErrInvalid},
 	{regexp.MustCompile(`^environment variable '.*' not set`), ErrInvalid},
 	{regexp.MustCompile(`^failed to create upper\.ext4: `), ErrInvalid},
+	{regexp.MustCompile(`^exec failed to start: .*exec session error: (guest (user|group) not found|failed to resolve guest uid)`), ErrInvalid},
 	{regexp.MustCompile(`^failed to exec ".*": exec: exec session error: (guest (user|group) not found|failed to resolve guest uid)`), ErrInvalid},
 }
 

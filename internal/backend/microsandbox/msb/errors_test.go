@@ -16,6 +16,7 @@ func TestClassify(t *testing.T) {
 	t.Parallel()
 	tests := map[string]error{
 		"exec/bad-group":                                msb.ErrInvalid,
+		"exec/stream-bad-user":                          msb.ErrInvalid,
 		"exec/bad-user":                                 msb.ErrInvalid,
 		"exec/missing-sandbox":                          msb.ErrNotFound,
 		"exec/starting-sandbox":                         msb.ErrStarting,

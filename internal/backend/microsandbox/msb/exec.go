@@ -21,6 +21,12 @@ type Exec struct {
 	Stdout, Stderr io.Writer
 }
 
+// Exit codes of a command that cannot be run, as in a shell.
+const (
+	exitNotExecutable = 126
+	exitNotFound      = 127
+)
+
 // Exec runs a command and returns its exit code, whatever it is: 126 or 127 if
 // it cannot be run, 255 if a signal ended it.
 func (c *Client) Exec(ctx context.Context, name string, cmd Exec) (int, error) {
@@ -39,6 +45,9 @@ func (c *Client) Exec(ctx context.Context, name string, cmd Exec) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	if code, unstarted := notStarted(exit, p.stderr.String()); unstarted {
+		return code, nil
+	}
 	if message, own := ownFailure(exit, name, p.stderr.String()); own {
 		return 0, classify(args, exit, message)
 	}
@@ -53,6 +62,28 @@ func notAFile(w io.Writer) io.Writer {
 	}
 	return struct{ io.Writer }{w}
 }
+
+// notStarted returns the exit code of a command that the guest could not start.
+// Streaming, msb ends with 1 for those, and says why in the words of its own
+// program; else it ends with the code that a shell would.
+func notStarted(exit int, stderr string) (code int, unstarted bool) {
+	if exit != 1 {
+		return 0, false
+	}
+	last := lastBlock(strings.TrimRight(stderr, "\n"))
+	switch {
+	case strings.HasPrefix(last, "error: "+execFailed+"ExecFailed { kind: NotFound,"):
+		return exitNotFound, true
+	case strings.HasPrefix(last, "error: "+execFailed+"ExecFailed { kind: PermissionDenied,"):
+		return exitNotExecutable, true
+	default:
+		return 0, false
+	}
+}
+
+// execFailed begins what msb says of a command that it streams and that could
+// not be started.
+const execFailed = "exec failed to start: "
 
 // vmDied is what msb says when a VM ends during a command, even in the middle
 // of a line of the command's.
@@ -74,6 +105,7 @@ func ownFailure(exit int, name, stderr string) (message string, own bool) {
 		last := lastBlock(stderr)
 		return last, slices.ContainsFunc([]string{
 			`failed to exec "`,
+			execFailed,
 			`failed to start "` + name + `"`,
 			"sandbox not found: " + name + "\n",
 			"sandbox '" + name + "' is in state ",
