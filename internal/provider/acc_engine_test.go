@@ -34,7 +34,7 @@ type accEngine struct {
 // different ways there, and that is where captures go wrong.
 func onEachEngine(t *testing.T, test func(t *testing.T, e accEngine)) {
 	t.Helper()
-	if os.Getenv("TF_ACC") == "" || os.Getenv("RIGHTSIZE_TEST_ENGINE") == "" {
+	if os.Getenv("TF_ACC") == "" || os.Getenv("RIGHTSIZE_TEST_ENGINE") != "docker" {
 		t.Skip("acceptance tests run with TF_ACC=1 and RIGHTSIZE_TEST_ENGINE=docker, as `make testacc` sets them")
 	}
 	hosts := map[string]string{"default": ""}

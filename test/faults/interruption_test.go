@@ -146,6 +146,9 @@ func eachInterruption(t *testing.T, e engine, test func(t *testing.T, s *stack, 
 func TestEveryStepIsInterrupted(t *testing.T) {
 	t.Parallel()
 	for _, point := range faultpoint.All() {
+		if point == faultpoint.Halted {
+			continue // Docker captures what runs: test/kvmhost interrupts there.
+		}
 		found := false
 		for _, sc := range scenarios {
 			found = found || slices.Contains(sc.points, string(point))
