@@ -102,6 +102,10 @@ func (b *Backend) awaitBegin(ctx context.Context, rec *record, program string) e
 			return nil
 		}
 		if rec.left(".missing") {
+			// Nor does it look as if it ran.
+			if err := rec.awaitEnd(ctx, killPatience); err != nil {
+				return b.fail(tried, err)
+			}
 			return &backend.Error{
 				Tried:  tried,
 				Cause:  fmt.Errorf("its command %q was not found in its filesystem, or cannot be executed", program),

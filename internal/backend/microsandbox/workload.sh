@@ -12,7 +12,12 @@ end() {
 	mv "$run.ending" "$run.exit"
 	exit "$1"
 }
-if ! command -v "$1" >/dev/null 2>&1; then
+# A shell finds a path that is no program, too.
+if case $1 in
+	*/*) [ ! -f "$1" ] || [ ! -x "$1" ] ;;
+	*) ! command -v "$1" >/dev/null 2>&1 ;;
+	esac
+then
 	: >"$run.missing"
 	end 127
 fi

@@ -225,6 +225,13 @@ func (r *Reply) WaitFor(path string) *Reply {
 	return r.save()
 }
 
+// Shell has a script for a shell answer, with the arguments of the call as its
+// own. It inherits the call's streams, its environment and its files.
+func (r *Reply) Shell(script string) *Reply {
+	r.rule.Shell = script
+	return r.save()
+}
+
 // Hang never ends by itself after it has answered. A signal ends it.
 func (r *Reply) Hang() *Reply {
 	r.rule.Hang = true

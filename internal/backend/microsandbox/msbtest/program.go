@@ -45,6 +45,7 @@ type rule struct {
 	Literal bool
 	WaitFor string
 	Mkdir   string
+	Shell   string
 
 	file string
 }
@@ -108,6 +109,10 @@ func answer(dir string, args []string) int {
 	}
 	if r.Straggler != "" {
 		straggle(r.Straggler)
+	}
+	if r.Shell != "" {
+		_ = syscall.Exec("/bin/sh", append([]string{"sh", "-c", r.Shell, program}, args...), os.Environ())
+		return exitUnexpected
 	}
 	_, _ = os.Stdout.Write(r.Stdout)
 	_, _ = os.Stderr.Write(r.Stderr)

@@ -1,0 +1,114 @@
+# An msb for tests that runs its one sandbox, web, on this host.
+dir=@DIR@
+if [ -f "$dir/fail-$1" ]; then
+	cat "$dir/fail-$1" >&2
+	exit 1
+fi
+missing() {
+	echo "error: sandbox not found: web" >&2
+	exit 1
+}
+end_guest() {
+	[ -f "$dir/session" ] && kill -s KILL -- "-$(cat "$dir/session")" 2>/dev/null
+	rm -f "$dir/session"
+}
+case $1 in
+create | run)
+	[ -f "$dir/status" ] && { echo "error: sandbox already exists: sandbox 'web' already exists" >&2; exit 1; }
+	for arg; do
+		case $arg in
+		--label=dev.rightsize.container=*) echo "${arg##*=}" >"$dir/id" ;;
+		--mount-dir=*:/.rightsize) share=${arg#--mount-dir=} && echo "${share%:*}" >"$dir/share" ;;
+		--script-path=*) sed "s|/\.rightsize|$(cat "$dir/share")|" "${arg#*:}" >"$dir/workload.sh" ;;
+		esac
+	done
+	echo Running >"$dir/status"
+	;;
+inspect)
+	[ -f "$dir/status" ] && [ "$3" = web ] || missing
+	cat <<-EOF
+		{"name": "web", "status": "$(cat "$dir/status")", "updated_at": "2033-05-18T03:33:20Z", "config": {
+		 "image": {"Oci": {"reference": "app:1", "root_disk": {"kind": "managed", "size_mib": 4096}}},
+		 "mounts": [{"type": "Tmpfs", "guest": "/tmp"}, {"type": "Bind", "guest": "/.rightsize"}],
+		 "labels": {"dev.rightsize.container": "$(cat "$dir/id")"}}}
+	EOF
+	;;
+ps)
+	[ -f "$dir/status" ] || { echo '[]'; exit; }
+	echo "[{\"name\": \"web\", \"status\": \"$(cat "$dir/status")\"}]"
+	;;
+start)
+	[ -f "$dir/status" ] || missing
+	echo Running >"$dir/status"
+	;;
+stop)
+	[ -f "$dir/status" ] || missing
+	end_guest
+	echo Stopped >"$dir/status"
+	;;
+remove)
+	[ -f "$dir/status" ] || missing
+	end_guest
+	rm "$dir/status"
+	;;
+modify)
+	[ "$(cat "$dir/status")" = Stopped ] && echo '{"applied": true}' || echo '{"applied": false, "status": "running"}'
+	;;
+exec)
+	while [ "$1" != -- ]; do shift; done
+	shift
+	if [ "$2" = /.msb/scripts/rightsize-workload ]; then
+		echo $$ >"$dir/session"
+		shift 2
+		exec /bin/sh "$dir/workload.sh" "$@"
+	fi
+	exec "$@"
+	;;
+logs)
+	case "$*" in
+	*--source=system*) cat "$dir/system.log" 2>/dev/null ;;
+	*--follow*) exec tail -n +1 -f "$dir/all.log" ;;
+	*) cat "$dir/all.log" ;;
+	esac
+	;;
+snapshot)
+	case $2 in
+	create)
+		[ "$(cat "$dir/status")" = Stopped ] || { echo "error: snapshot source sandbox 'web' is not stopped" >&2; exit 1; }
+		for arg; do
+			case $arg in
+			--dest-dir=*) dest=${arg#*=} ;;
+			--label=*) pair=${arg#*=} label="\"${pair%%=*}\": \"${pair#*=}\"" ;;
+			esac
+		done
+		mkdir "$dest/$arg"
+		printf disk >"$dest/$arg/upper.ext4"
+		echo "{\"schema\": 1, \"artifact\": \"snapshot\", \"created_at\": \"$(date -u +%FT%T.%NZ)\",
+		 \"image\": {\"ref\": \"app:1\", \"manifest_digest\": \"sha256:$(printf %064d 1)\"}, \"source_sandbox\": \"web\",
+		 \"state\": {\"upper\": {\"file\": \"upper.ext4\", \"size_bytes\": 4}}, \"labels\": {$label}}" >"$dest/$arg/snapshot.json"
+		digest=sha256:$(sha256sum <"$dest/$arg/snapshot.json" | cut -d' ' -f1)
+		echo "$digest $dest/$arg" >>"$dir/index"
+		printf '%s\n%s\n' "$digest" "$dest/$arg"
+		;;
+	list)
+		separator='['
+		[ -f "$dir/index" ] || { echo '[]'; exit; }
+		while read -r digest path; do
+			printf '%s{"digest": "%s", "artifact_path": "%s"}' "$separator" "$digest" "$path"
+			separator=,
+		done <"$dir/index"
+		echo ']'
+		;;
+	remove)
+		path=$(sed -n "s|^$3 ||p" "$dir/index")
+		rm -r "$path"
+		grep -v "^$3 " "$dir/index" >"$dir/index.new"
+		mv "$dir/index.new" "$dir/index"
+		;;
+	esac
+	;;
+*)
+	echo "error: the machine knows no $*" >&2
+	exit 97
+	;;
+esac
