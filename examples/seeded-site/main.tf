@@ -22,7 +22,7 @@ resource "rightsize_checkpoint" "site" {
     exposed_ports = [8080]
     files         = [{ path = "/www/index.html", source = "${path.module}/index.html" }]
     wait_for      = { http = { path = "/index.html" } }
-    exec          = [{ command = ["sh", "-c", "wget -q -O - http://127.0.0.1:8080/index.html | tr a-z A-Z >/www/loud.html"] }]
+    exec          = [{ command = ["sh", "-c", "wget -q -O /tmp/page http://127.0.0.1:8080/index.html && tr a-z A-Z </tmp/page >/www/loud.html"] }]
     stop_timeout  = "1s" # busybox's httpd does not heed SIGTERM
   }
 }
