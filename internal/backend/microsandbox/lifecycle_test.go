@@ -83,7 +83,7 @@ func TestStopKills(t *testing.T) {
 		want   []string
 	}{
 		"what does not end":    {`trap '' TERM; while :; do sleep 0.05; done`, 100 * time.Millisecond, []string{"inspect", "exec kill TERM", "exec kill KILL", "stop"}},
-		"at once if it must":  {forever, 0, []string{"inspect", "exec kill KILL", "stop"}},
+		"at once if it must":   {forever, 0, []string{"inspect", "exec kill KILL", "stop"}},
 		"nothing that is over": {`exit 137`, patient, []string{"inspect", "stop"}},
 	}
 	for name, test := range tests {

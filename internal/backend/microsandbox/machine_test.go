@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -59,11 +60,11 @@ func (m *machine) open(t *testing.T) *microsandbox.Backend {
 // kill ends the guest like a power cut.
 func (m *machine) kill(t *testing.T) {
 	t.Helper()
-	const script = `[ -f "$0/session" ] && kill -s KILL -- "-$(cat "$0/session")"; rm -f "$0/session"; :`
+	const script = `[ -f "$0/session" ] && kill -s KILL -- "-$(cat "$0/session")"; rm -f "$0/session" "$0"/answer-*; :`
 	if output, err := exec.CommandContext(context.Background(), "/bin/sh", "-c", script, m.dir).CombinedOutput(); err != nil {
 		t.Logf("end the guest: %v\n%s", err, output)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), patient)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
 	if _, err := m.Wait(ctx, "web"); err != nil && !errors.Is(err, backend.ErrNotFound) {
 		t.Errorf("the guest did not end: %v", err)
