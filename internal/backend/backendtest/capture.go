@@ -51,7 +51,7 @@ func captureVolume(t *testing.T, s *suite) {
 	spec.Files = []backend.File{{Path: dir + "/given", Content: []byte("given"), Owner: "1234:5678", Mode: mode(0o640)}}
 	c := s.relay(t, spec)
 	s.write(t, c.ID, dir+"/written", "written")
-	first := s.relay(t, s.restored(s.capture(t, c.ID, s.name()), s.Relay()))
+	first := s.relay(t, s.restored(s.captureLast(t, c.ID, s.name()), s.Relay()))
 	s.wantFile(t, first.ID, dir+"/given", "given")
 	s.wantFile(t, first.ID, dir+"/written", "written")
 	if got, want := s.exec(t, first.ID, s.Stat(dir+"/given")), "640 1234 5678\n"; got != want {
@@ -59,7 +59,7 @@ func captureVolume(t *testing.T, s *suite) {
 	}
 
 	s.write(t, first.ID, dir+"/written", "again")
-	second := s.relay(t, s.restored(s.capture(t, first.ID, s.name()), s.Relay()))
+	second := s.relay(t, s.restored(s.captureLast(t, first.ID, s.name()), s.Relay()))
 	s.wantFile(t, second.ID, dir+"/written", "again")
 }
 
@@ -92,10 +92,10 @@ func captureDiscard(t *testing.T, s *suite) {
 func captureOfCopy(t *testing.T, s *suite) {
 	original := s.relay(t, s.spec(s.Relay()))
 	s.write(t, original.ID, "/first", "1")
-	first := s.capture(t, original.ID, s.name())
+	first := s.captureLast(t, original.ID, s.name())
 	copied := s.relay(t, s.restored(first, s.Relay()))
 	s.write(t, copied.ID, "/second", "2")
-	second := s.capture(t, copied.ID, s.name())
+	second := s.captureLast(t, copied.ID, s.name())
 	if first.ID == second.ID {
 		t.Fatalf("two captures of other content are both %s", first.ID)
 	}

@@ -21,7 +21,7 @@ func (s *suite) version(t *testing.T, checkpoint, text string) backend.Artifact 
 	t.Helper()
 	c := s.relay(t, s.spec(s.Relay()))
 	s.write(t, c.ID, "/version", text)
-	artifact := s.capture(t, c.ID, checkpoint)
+	artifact := s.captureLast(t, c.ID, checkpoint)
 	// So that nothing but the artifact itself keeps it.
 	s.remove(t, c.ID)
 	return artifact

@@ -77,7 +77,7 @@ func restoreFiles(t *testing.T, s *suite) {
 	original := s.relay(t, s.spec(s.Relay()))
 	s.write(t, original.ID, "/data", "captured")
 	s.write(t, original.ID, "/other", "captured")
-	spec := s.restored(s.capture(t, original.ID, s.name()), s.Relay())
+	spec := s.restored(s.captureLast(t, original.ID, s.name()), s.Relay())
 	spec.Files = []backend.File{{Path: "/data", Content: []byte("on top")}}
 	copied := s.relay(t, spec)
 	s.wantFile(t, copied.ID, "/data", "on top")
@@ -87,7 +87,7 @@ func restoreFiles(t *testing.T, s *suite) {
 func restoreRestart(t *testing.T, s *suite) {
 	original := s.relay(t, s.spec(s.Relay()))
 	s.write(t, original.ID, "/data", "captured")
-	spec := s.restored(s.capture(t, original.ID, s.name()), s.Relay())
+	spec := s.restored(s.captureLast(t, original.ID, s.name()), s.Relay())
 	copied := s.relay(t, spec)
 	s.write(t, copied.ID, "/data", "changed")
 	s.stop(t, copied.ID)

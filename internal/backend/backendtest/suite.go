@@ -254,11 +254,23 @@ func (s *suite) awaitLine(t *testing.T, id, line string, n int) {
 // removes the artifact.
 func (s *suite) capture(t *testing.T, id, checkpoint string) backend.Artifact {
 	t.Helper()
-	artifact, err := s.Capture(s.context(t), id, backend.CaptureOptions{Name: checkpoint})
+	return s.captureWith(t, id, backend.CaptureOptions{Name: checkpoint})
+}
+
+// captureLast is capture for a container that the case needs no more: a backend
+// that stops it need not bring it back.
+func (s *suite) captureLast(t *testing.T, id, checkpoint string) backend.Artifact {
+	t.Helper()
+	return s.captureWith(t, id, backend.CaptureOptions{Name: checkpoint, Discard: true})
+}
+
+func (s *suite) captureWith(t *testing.T, id string, opts backend.CaptureOptions) backend.Artifact {
+	t.Helper()
+	artifact, err := s.Capture(s.context(t), id, opts)
 	if err != nil {
 		t.Fatalf("capture: %v", err)
 	}
-	s.dropLater(t, checkpoint, artifact.ID)
+	s.dropLater(t, opts.Name, artifact.ID)
 	return artifact
 }
 
