@@ -60,7 +60,7 @@ func (m *machine) open(t *testing.T) *microsandbox.Backend {
 // kill ends the guest like a power cut.
 func (m *machine) kill(t *testing.T) {
 	t.Helper()
-	const script = `[ -f "$0/session" ] && kill -s KILL -- "-$(cat "$0/session")"; rm -f "$0/session" "$0"/answer-*; :`
+	const script = `[ -f "$0/session" ] && kill -s KILL -- "-$(cat "$0/session")"; rm -f "$0/session" "$0"/answer-*; [ ! -f "$0/status" ] || echo Stopped >"$0/status"`
 	if output, err := exec.CommandContext(context.Background(), "/bin/sh", "-c", script, m.dir).CombinedOutput(); err != nil {
 		t.Logf("end the guest: %v\n%s", err, output)
 	}
