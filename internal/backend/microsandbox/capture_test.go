@@ -258,8 +258,10 @@ func freePort(t *testing.T) uint16 {
 	t.Helper()
 	listener := listen(t, 0)
 	defer listener.Close()
-	return uint16(listener.Addr().(*net.TCPAddr).Port)
+	return portOf(listener)
 }
+
+func portOf(listener net.Listener) uint16 { return uint16(listener.Addr().(*net.TCPAddr).Port) }
 
 func listen(t *testing.T, port uint16) net.Listener {
 	t.Helper()
