@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"maps"
 	"math"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -40,8 +41,12 @@ const (
 // of a directory.
 var validName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
 
-// idle is the command that keeps a VM up which msb gives none.
-var idle = []string{guestShell, "-c", "trap 'exit 0' TERM; while :; do sleep 86400 & wait $!; done"}
+// idle is the command that keeps a VM up which msb gives none. It leaves
+// idleFile when it begins.
+var idle = []string{guestShell, "-c", "echo >" + guestShare + "/" + idleFile + "; trap 'exit 0' TERM; while :; do sleep 86400 & wait $!; done"}
+
+// idleFile is a file in the share.
+const idleFile = "idle"
 
 // Create boots a VM with the container's files in place. Its workload is not run
 // yet.
@@ -270,6 +275,10 @@ func (b *Backend) boot(ctx context.Context, client *msb.Client, boot msb.Boot, r
 	err := b.records.create(rec)
 	if err == nil {
 		boot.Mounts = []msb.Mount{{Host: filepath.Join(rec.dir, shareDir), Guest: guestShare}}
+		boot.IdleRuns = func() bool {
+			_, err := os.Lstat(filepath.Join(rec.dir, shareDir, idleFile))
+			return err == nil
+		}
 		boot.Scripts = map[string]string{scriptName: filepath.Join(rec.dir, scriptFile)}
 		if boot.Snapshot != "" {
 			err = client.Restore(ctx, boot)

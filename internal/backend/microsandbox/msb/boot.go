@@ -39,6 +39,9 @@ type Boot struct {
 	// Idle is the command that keeps a restored sandbox up: its program, then
 	// arguments. Create boots idle without one.
 	Idle []string
+	// IdleRuns says whether that command has begun, which it shows in a mounted
+	// directory. Nil means that nobody can tell.
+	IdleRuns func() bool
 }
 
 // cleanupTimeout bounds the removal of what a failed or cancelled boot left. On
@@ -71,14 +74,76 @@ func (c *Client) Restore(ctx context.Context, boot Boot) error {
 	return c.boot(ctx, boot, func() error {
 		_, stderr, err := c.run(ctx, args)
 		if err == nil {
-			return reused(args, boot.Name, stderr)
+			err = reused(args, boot.Name, stderr)
+			if err == nil {
+				err = c.awaitIdle(ctx, boot)
+			}
+			return err
 		}
 		if !c.idleTooLate(ctx, boot.Name, err) {
 			return err
 		}
-		// The disk is there; start boots it, and waits longer.
-		return c.Start(ctx, boot.Name)
+		return c.startLate(ctx, boot.Name)
 	})
+}
+
+const (
+	// idlePatience is how long the idle command may take to begin in a VM that
+	// is up.
+	idlePatience   = time.Minute
+	firstIdlePause = 5 * time.Millisecond
+	lastIdlePause  = time.Second
+	// lateStarts bounds how often a VM is started that ended while it was given
+	// up, and latePause is how long msb takes for that.
+	lateStarts = 3
+	latePause  = 2 * time.Second
+)
+
+// awaitIdle waits until the idle command runs. msb reports success when the
+// guest answers, and may in the same moment give the VM up, because the command
+// was not reached in time.
+func (c *Client) awaitIdle(ctx context.Context, boot Boot) error {
+	if boot.IdleRuns == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, idlePatience, errors.New("the idle command of the VM did not begin"))
+	defer cancel()
+	for pause := firstIdlePause; !boot.IdleRuns(); pause = min(2*pause, lastIdlePause) {
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+		if pause < lastIdlePause {
+			continue
+		}
+		details, err := c.Inspect(ctx, boot.Name)
+		if err != nil {
+			return err
+		}
+		if details.Status == Stopped || details.Status == Crashed {
+			return c.startLate(ctx, boot.Name)
+		}
+	}
+	return nil
+}
+
+// startLate boots what a restore has left stopped because its idle command was
+// too late: the disk is there, and start waits longer. It may come upon the end
+// of the VM that was given up.
+func (c *Client) startLate(ctx context.Context, name string) error {
+	for attempt := 1; ; attempt++ {
+		err := c.Start(ctx, name)
+		var failure *Error
+		if !errors.As(err, &failure) || failure.Kind != ErrBoot || !strings.Contains(failure.Message, relayMissed) || attempt == lateStarts {
+			return err
+		}
+		select {
+		case <-time.After(latePause):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
 }
 
 // boot runs what boots a sandbox, and removes what a failure leaves.

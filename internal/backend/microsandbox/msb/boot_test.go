@@ -178,6 +178,47 @@ func TestCleanUpThatFailsIsReported(t *testing.T) {
 	}
 }
 
+// TestRestoreGivenUp is about a VM that msb says is up and gives up in the same
+// moment: its idle command never begins.
+func TestRestoreGivenUp(t *testing.T) {
+	t.Parallel()
+	const stopped = `{"name":"r","status":"Stopped","config":{"labels":{"owner":"me"}}}`
+	client, fake := newClient(t)
+	fake.Expect(inspect...).Sample("sandbox/inspect-missing")
+	fake.Expect(run...).Sample("from-snapshot/run-ok")
+	fake.Expect(inspect...).Stdout(stopped)
+	// It comes upon the end of that VM, and then not.
+	fake.Expect("start", "r").Sample("from-snapshot/idle-too-late")
+	fake.Expect("start", "r").Sample("sandbox/start-ok")
+	boot := fromSnapshot
+	boot.IdleRuns = func() bool { return false }
+	if err := client.Restore(t.Context(), boot); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{inspectLine, runLine, inspectLine, "start r", "start r"}
+	if diff := cmp.Diff(want, fake.Lines()); diff != "" {
+		t.Errorf("calls (-want +got):\n%s", diff)
+	}
+}
+
+// TestRestoreIdle is about a VM whose idle command has begun when it is asked
+// for: msb is not asked again.
+func TestRestoreIdle(t *testing.T) {
+	t.Parallel()
+	client, fake := newClient(t)
+	fake.Expect(inspect...).Sample("sandbox/inspect-missing")
+	fake.Expect(run...).Sample("from-snapshot/run-ok")
+	asked := 0
+	boot := fromSnapshot
+	boot.IdleRuns = func() bool { asked++; return asked > 3 }
+	if err := client.Restore(t.Context(), boot); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{inspectLine, runLine}, fake.Lines()); diff != "" {
+		t.Errorf("calls (-want +got):\n%s", diff)
+	}
+}
+
 func TestRestore(t *testing.T) {
 	t.Parallel()
 	const stopped = `{"name":"r","status":"Stopped","config":{"labels":{"owner":"me"}}}`

@@ -26,6 +26,8 @@ create | run)
 		esac
 	done
 	echo Running >"$dir/status"
+	# A restored one is kept up by a command, which begins.
+	[ "$1" = create ] || : >"$(cat "$dir/share")/idle"
 	;;
 inspect)
 	[ -f "$dir/status" ] && [ "$3" = web ] || missing
