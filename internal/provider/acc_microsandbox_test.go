@@ -140,9 +140,7 @@ resource "rightsize_container" "site" {
 			return nil
 		}
 	}
-	action := func(address string, want plancheck.ResourceActionType) plancheck.PlanCheck {
-		return plancheck.ExpectResourceAction(address, want)
-	}
+	action := plancheck.ExpectResourceAction
 	resource.Test(t, resource.TestCase{
 		ProtoV6ProviderFactories: accProviders,
 		CheckDestroy:             e.nothingLeft(t, "acc-vm"),

@@ -80,7 +80,7 @@ func (b *Backend) removeSnapshot(ctx context.Context, path string) error {
 func (b *Backend) forgetSnapshot(ctx context.Context, path string) error {
 	info, err := os.Lstat(path)
 	if err != nil || !info.IsDir() {
-		return nil
+		return nil //nolint:nilerr // There is nothing to forget.
 	}
 	manifest, err := msb.ReadManifest(path)
 	if err != nil {

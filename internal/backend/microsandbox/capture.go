@@ -68,7 +68,7 @@ func checkCapturable(details msb.Details, ours bool) error {
 	for _, m := range details.Mounts {
 		// Every sandbox has its /tmp in memory.
 		inMemory := m.Guest == "/tmp" && m.Type == "Tmpfs"
-		if !inMemory && !(ours && m.Guest == guestShare) {
+		if !inMemory && (!ours || m.Guest != guestShare) {
 			refused = append(refused, m.Guest)
 		}
 	}

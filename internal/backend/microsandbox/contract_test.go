@@ -30,7 +30,7 @@ func TestContract(t *testing.T) {
 	}
 	cacheDir := t.TempDir()
 	backendtest.Run(t, backendtest.Harness{
-		Open: func(t *testing.T) backend.Backend {
+		Open: func(*testing.T) backend.Backend {
 			return microsandbox.New(microsandbox.Config{
 				Locate:   func(context.Context) (string, error) { return msb, nil },
 				CacheDir: cacheDir,

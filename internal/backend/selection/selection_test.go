@@ -85,7 +85,7 @@ func configOf(t *testing.T, name string) selection.Config {
 // shortHome is a directory whose name leaves room for msb's sockets.
 func shortHome(t *testing.T) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "msb")
+	dir, err := os.MkdirTemp("", "msb") //nolint:usetesting // Its name would be too long.
 	if err != nil {
 		t.Fatal(err)
 	}

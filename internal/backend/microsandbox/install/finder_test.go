@@ -163,12 +163,12 @@ func TestVersion(t *testing.T) {
 	c := offline(t)
 	c.Version, c.Path = release, other
 	_, err := install.NewFinder(c).Find(t.Context())
-	expectUnmet(t, err, preflight.Version, "not the release that microsandbox.version asks for, "+release, "Install msb "+release)
+	_ = expectUnmet(t, err, preflight.Version, "not the release that microsandbox.version asks for, "+release, "Install msb "+release)
 
 	t.Setenv("PATH", filepath.Dir(other))
 	c.Path = ""
 	_, err = install.NewFinder(c).Find(t.Context())
-	expectUnmet(t, err, preflight.Download, "not the release that microsandbox.version asks for", "")
+	_ = expectUnmet(t, err, preflight.Download, "not the release that microsandbox.version asks for", "")
 	c.Version = "0.6.14"
 	if found, err := install.NewFinder(c).Find(t.Context()); err != nil || found != other {
 		t.Errorf("found %q, %v", found, err)
@@ -232,7 +232,7 @@ func TestCLibrary(t *testing.T) {
 		c := config(t.TempDir(), m.URL)
 		c.CLibrary = func() preflight.GNUC { return have }
 		_, err := install.NewFinder(c).Find(t.Context())
-		expectUnmet(t, err, preflight.CLibrary, "the GNU C library 2.28", "microsandbox.path")
+		_ = expectUnmet(t, err, preflight.CLibrary, "the GNU C library 2.28", "microsandbox.path")
 	}
 	if n := m.downloads(release); n > 0 {
 		t.Errorf("it was downloaded %d times", n)
@@ -246,7 +246,7 @@ func TestFailureIsRemembered(t *testing.T) {
 	m.serve["v"+release+"/checksums.sha256"] = func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) }
 	finder := install.NewFinder(config(t.TempDir(), m.URL))
 	_, first := finder.Find(t.Context())
-	expectUnmet(t, first, preflight.Download, "503", "")
+	_ = expectUnmet(t, first, preflight.Download, "503", "")
 	_, second := finder.Find(t.Context())
 	if first.Error() != second.Error() {
 		t.Errorf("first %v, then %v", first, second)

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"io"
 	"maps"
 	"net/http"
 	"os"
@@ -228,7 +227,7 @@ func TestHostileArchive(t *testing.T) {
 			m, cache := newMirror(t), t.TempDir()
 			m.publish(release, archive(t, tc.members...))
 			_, err := install.NewFinder(config(cache, m.URL)).Find(t.Context())
-			expectUnmet(t, err, preflight.Download, tc.says, "")
+			_ = expectUnmet(t, err, preflight.Download, tc.says, "")
 			if diff := cmp.Diff(map[string]string{".": "drwx------"}, tree(t, placeOf(cache))); diff != "" {
 				t.Errorf("it left something (-want +got):\n%s", diff)
 			}
@@ -245,7 +244,7 @@ func TestHostileArchive(t *testing.T) {
 		m, cache := newMirror(t), t.TempDir()
 		m.publish(release, []byte("<html>sign in</html>"))
 		_, err := install.NewFinder(config(cache, m.URL)).Find(t.Context())
-		expectUnmet(t, err, preflight.Download, "gzip", "")
+		_ = expectUnmet(t, err, preflight.Download, "gzip", "")
 	})
 }
 
@@ -262,7 +261,7 @@ func TestBomb(t *testing.T) {
 	}
 	m.publish(release, bomb)
 	_, err := install.NewFinder(config(cache, m.URL)).Find(t.Context())
-	expectUnmet(t, err, preflight.Download, "expands to more than", "")
+	_ = expectUnmet(t, err, preflight.Download, "expands to more than", "")
 }
 
 // What else an archive holds is not written, and does no harm.
@@ -290,7 +289,7 @@ func TestPinnedRelease(t *testing.T) {
 	c := config(cache, m.URL)
 	c.Version = ""
 	_, err := install.NewFinder(c).Find(t.Context())
-	expectUnmet(t, err, preflight.Download, "the provider, which knows the vendor's archive", "Do not use that archive")
+	_ = expectUnmet(t, err, preflight.Download, "the provider, which knows the vendor's archive", "Do not use that archive")
 }
 
 // A checksum from the same server proves nothing if anybody could have changed
@@ -433,7 +432,7 @@ func TestInterruptedDownload(t *testing.T) {
 	m.publish(release, good)
 	ctx, cancel := context.WithCancel(t.Context())
 	m.serve[archiveName(release)] = func(w http.ResponseWriter, r *http.Request) {
-		_, _ = io.WriteString(w, string(good[:10]))
+		_, _ = w.Write(good[:10])
 		w.(http.Flusher).Flush()
 		cancel()
 		<-r.Context().Done()

@@ -35,7 +35,7 @@ func (c *Client) Kill(ctx context.Context, name string) error {
 // when it fails before msb has recorded it. A missing one is no error.
 func (c *Client) Remove(ctx context.Context, name string) error {
 	if checkName(name) != nil {
-		return nil // Nothing has such a name.
+		return nil //nolint:nilerr // Nothing has such a name.
 	}
 	if err := c.command(ctx, name, "remove", "--force"); err != nil && !errors.Is(err, ErrNotFound) {
 		return err

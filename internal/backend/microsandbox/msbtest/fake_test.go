@@ -68,7 +68,7 @@ type failures struct {
 
 func (f *failures) Helper()          {}
 func (f *failures) Cleanup(c func()) { f.cleanups = append(f.cleanups, c) }
-func (f *failures) Errorf(format string, args ...any) {
+func (f *failures) Errorf(format string, _ ...any) {
 	f.failed = append(f.failed, strings.TrimSpace(format))
 }
 
