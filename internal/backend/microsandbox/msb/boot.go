@@ -135,7 +135,7 @@ func (c *Client) startLate(ctx context.Context, name string) error {
 	for attempt := 1; ; attempt++ {
 		err := c.Start(ctx, name)
 		var failure *Error
-		if !errors.As(err, &failure) || failure.Kind != ErrBoot || !strings.Contains(failure.Message, relayMissed) || attempt == lateStarts {
+		if !errors.As(err, &failure) || !errors.Is(err, ErrBoot) || !strings.Contains(failure.Message, relayMissed) || attempt == lateStarts {
 			return err
 		}
 		select {
