@@ -126,7 +126,9 @@ resource "rightsize_container" "site" {
 %s`, busyboxImage, text, more))
 	}
 	samePorts := statecheck.CompareValue(compare.ValuesSame())
-	ports := samePorts.AddStateValue(first, tfjsonpath.New("mapped_ports"))
+	ports := func() []statecheck.StateCheck {
+		return []statecheck.StateCheck{samePorts.AddStateValue(first, tfjsonpath.New("mapped_ports"))}
+	}
 	serve := func(want string) resource.TestCheckFunc {
 		return func(s *terraform.State) error {
 			for _, name := range []string{first, second} {
@@ -147,7 +149,7 @@ resource "rightsize_container" "site" {
 		Steps: []resource.TestStep{
 			{
 				Config:            stack("seeded", ""),
-				ConfigStateChecks: []statecheck.StateCheck{ports},
+				ConfigStateChecks: ports(),
 				Check:             serve("seeded"),
 			},
 			{
@@ -161,7 +163,7 @@ resource "rightsize_container" "site" {
 					action(second, plancheck.ResourceActionCreate),
 					action("rightsize_checkpoint.site", plancheck.ResourceActionNoop),
 				}},
-				ConfigStateChecks: []statecheck.StateCheck{ports},
+				ConfigStateChecks: ports(),
 				Check:             serve("seeded"),
 			},
 			{
@@ -171,7 +173,7 @@ resource "rightsize_container" "site" {
 					action(second, plancheck.ResourceActionUpdate),
 					action("rightsize_checkpoint.site", plancheck.ResourceActionUpdate),
 				}},
-				ConfigStateChecks: []statecheck.StateCheck{ports},
+				ConfigStateChecks: ports(),
 				Check:             serve("seeded again"),
 			},
 			{
@@ -180,7 +182,7 @@ resource "rightsize_checkpoint" "running" {
   name         = "acc-vm-running"
   container_id = rightsize_container.site[0].container_id
 }`),
-				ConfigStateChecks: []statecheck.StateCheck{ports},
+				ConfigStateChecks: ports(),
 				Check: func(s *terraform.State) error {
 					e.registered(t, "acc-vm-running")
 					return serve("seeded again")(s)
