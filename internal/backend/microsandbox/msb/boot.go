@@ -60,8 +60,20 @@ func (c *Client) Create(ctx context.Context, boot Boot) error {
 	}
 	return c.boot(ctx, boot, func() error {
 		_, err := c.output(ctx, args)
-		return err
+		if !endedByItself(err) {
+			return err
+		}
+		return c.startLate(ctx, boot.Name)
 	})
+}
+
+// endedByItself recognises a VM that went down in good order before its guest
+// had answered, as one does now and then where a processor is emulated. Its disk
+// is there. A host that cannot boot VMs ends them with another status.
+func endedByItself(err error) bool {
+	var failure *Error
+	return errors.As(err, &failure) && errors.Is(err, ErrBoot) &&
+		strings.Contains(failure.Message, "(exit status: 0) "+relayMissed)
 }
 
 // Restore boots a snapshot, with its ports open and nothing but the idle
@@ -134,8 +146,7 @@ func (c *Client) awaitIdle(ctx context.Context, boot Boot) error {
 func (c *Client) startLate(ctx context.Context, name string) error {
 	for attempt := 1; ; attempt++ {
 		err := c.Start(ctx, name)
-		var failure *Error
-		if !errors.As(err, &failure) || !errors.Is(err, ErrBoot) || !strings.Contains(failure.Message, relayMissed) || attempt == lateStarts {
+		if !endedByItself(err) || attempt == lateStarts {
 			return err
 		}
 		select {

@@ -178,6 +178,18 @@ func TestCleanUpThatFailsIsReported(t *testing.T) {
 	}
 }
 
+// TestCreateAgain is about a VM that ends by itself before its guest answers.
+func TestCreateAgain(t *testing.T) {
+	t.Parallel()
+	client, fake := newClient(t)
+	fake.Expect(inspect...).Sample("sandbox/inspect-missing")
+	fake.Expect(create...).Sample("from-snapshot/idle-too-late")
+	fake.Expect("start", "r").Sample("sandbox/start-ok")
+	if err := client.Create(t.Context(), fromImage); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestRestoreGivenUp is about a VM that msb says is up and gives up in the same
 // moment: its idle command never begins.
 func TestRestoreGivenUp(t *testing.T) {
