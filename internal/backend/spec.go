@@ -2,6 +2,7 @@ package backend
 
 import (
 	"io/fs"
+	"slices"
 	"time"
 )
 
@@ -48,6 +49,29 @@ type Spec struct {
 	// Owner is a token of the operation that makes the container, to find it by
 	// if that is interrupted. No image or artifact ever hands it on.
 	Owner string
+}
+
+// Given is what the spec asks for, its ports in order.
+func (s Spec) Given() Given {
+	given := Given{
+		Image:      s.Image,
+		Env:        s.Env,
+		Command:    s.Command,
+		Entrypoint: s.Entrypoint,
+		WorkingDir: s.WorkingDir,
+		User:       s.User,
+		Labels:     s.Labels,
+		Limits:     s.Limits,
+
+		DiskMB:          s.DiskMB,
+		TmpfsRootMB:     s.TmpfsRootMB,
+		NetworkDisabled: s.NetworkDisabled,
+	}
+	for _, p := range s.Ports {
+		given.ExposedPorts = append(given.ExposedPorts, p.Port)
+	}
+	slices.SortFunc(given.ExposedPorts, Port.Compare)
+	return given
 }
 
 // Limits bounds what a container may use; zero means no bound.

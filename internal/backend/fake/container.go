@@ -121,24 +121,7 @@ var errNotRunning = errors.New("the container is not running")
 
 // givenOf is what a spec asked for.
 func givenOf(spec backend.Spec) backend.Given {
-	given := backend.Given{
-		Image:      spec.Image,
-		Env:        spec.Env,
-		Command:    spec.Command,
-		Entrypoint: spec.Entrypoint,
-		WorkingDir: spec.WorkingDir,
-		User:       spec.User,
-		Labels:     spec.Labels,
-		Limits:     spec.Limits,
-
-		DiskMB:          spec.DiskMB,
-		TmpfsRootMB:     spec.TmpfsRootMB,
-		NetworkDisabled: spec.NetworkDisabled,
-	}
-	for _, binding := range spec.Ports {
-		given.ExposedPorts = append(given.ExposedPorts, binding.Port)
-	}
-	slices.SortFunc(given.ExposedPorts, backend.Port.Compare)
+	given := spec.Given()
 	if spec.From != nil {
 		given.Image = spec.From.Ref
 	}

@@ -166,7 +166,7 @@ func (b *Backend) plan(ctx context.Context, spec backend.Spec) (msb.Boot, *recor
 		Name:      spec.Name,
 		Owner:     spec.Owner,
 		CreatedAt: time.Now().UTC(),
-		Given:     givenOf(spec),
+		Given:     spec.Given(),
 		Ports:     spec.Ports,
 	}
 	boot.Labels[labelContainer] = rec.ID
@@ -241,27 +241,6 @@ func (w workload) with(spec backend.Spec) workload {
 	maps.Copy(env, spec.Env)
 	w.Env = env
 	return w
-}
-
-func givenOf(spec backend.Spec) backend.Given {
-	given := backend.Given{
-		Image:      spec.Image,
-		Env:        spec.Env,
-		Command:    spec.Command,
-		Entrypoint: spec.Entrypoint,
-		WorkingDir: spec.WorkingDir,
-		User:       spec.User,
-		Labels:     spec.Labels,
-		Limits:     spec.Limits,
-
-		DiskMB:          spec.DiskMB,
-		TmpfsRootMB:     spec.TmpfsRootMB,
-		NetworkDisabled: spec.NetworkDisabled,
-	}
-	for _, p := range spec.Ports {
-		given.ExposedPorts = append(given.ExposedPorts, p.Port)
-	}
-	return given
 }
 
 // wholeCPUs is the number of virtual processors that a share needs: a VM has no
