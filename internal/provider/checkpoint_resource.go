@@ -16,6 +16,7 @@ import (
 
 var (
 	_ resource.ResourceWithConfigure      = (*checkpointResource)(nil)
+	_ resource.ResourceWithIdentity       = (*checkpointResource)(nil)
 	_ resource.ResourceWithImportState    = (*checkpointResource)(nil)
 	_ resource.ResourceWithModifyPlan     = (*checkpointResource)(nil)
 	_ resource.ResourceWithValidateConfig = (*checkpointResource)(nil)
@@ -37,6 +38,10 @@ func (r *checkpointResource) Metadata(_ context.Context, req resource.MetadataRe
 
 func (r *checkpointResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	resp.Schema = checkpointSchema(ctx)
+}
+
+func (r *checkpointResource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
+	resp.IdentitySchema = identitySchema("checkpoint")
 }
 
 func (r *checkpointResource) Configure(_ context.Context, req resource.ConfigureRequest, resp *resource.ConfigureResponse) {
@@ -79,6 +84,7 @@ func (r *checkpointResource) Create(ctx context.Context, req resource.CreateRequ
 		return
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identityModel{plan.Name, plan.Backend})...)
 	resp.Diagnostics.Append(writeEngine(ctx, r.fixtures, resp.Private)...)
 }
 
@@ -90,10 +96,17 @@ func (r *checkpointResource) Read(ctx context.Context, req resource.ReadRequest,
 	resp.Diagnostics.Append(req.State.GetAttribute(ctx, path.Root("backend"), &state.Backend)...)
 	resp.Diagnostics.Append(req.State.GetAttribute(ctx, path.Root("artifact_id"), &state.ArtifactID)...)
 	resp.Diagnostics.Append(req.State.GetAttribute(ctx, path.Root("created_at"), &state.CreatedAt)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	imported := state.ArtifactID.IsNull()
+	if !imported {
+		// State of before there were identities has none.
+		resp.Diagnostics.Append(resp.Identity.Set(ctx, identityModel{state.Name, state.Backend})...)
+	}
 	if resp.Diagnostics.HasError() || r.fixtures == nil {
 		return // A provider that is not configured yet knows nothing newer.
 	}
-	imported := state.ArtifactID.IsNull()
 	if !imported {
 		if d := r.otherBackend(ctx, state); d != nil {
 			resp.Diagnostics.Append(d)
@@ -133,6 +146,7 @@ func (r *checkpointResource) Read(ctx context.Context, req resource.ReadRequest,
 			resp.Diagnostics.Append(d)
 			return
 		}
+		resp.Diagnostics.Append(resp.Identity.Set(ctx, identityModel{state.Name, state.Backend})...)
 		resp.Diagnostics.Append(writeEngine(ctx, r.fixtures, resp.Private)...)
 	}
 }
@@ -169,6 +183,7 @@ func (r *checkpointResource) Update(ctx context.Context, req resource.UpdateRequ
 	if resp.Diagnostics.HasError() {
 		return
 	}
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identityModel{state.Name, state.Backend})...)
 	// What the plan left unknown is what is captured again. A failure keeps the
 	// previous state, as it keeps the previous checkpoint.
 	if plan.ID.IsUnknown() {
@@ -206,13 +221,14 @@ func (r *checkpointResource) Delete(ctx context.Context, req resource.DeleteRequ
 	}
 }
 
-// ImportState takes the checkpoint's name. How it was made cannot be told from
-// it: that is adopted from the configuration by the next apply.
+// ImportState takes the checkpoint's name, as an id or in an identity. How it was
+// made cannot be told from it: that is adopted from the configuration by the next
+// apply.
 func (r *checkpointResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
 	if r.refuse(&resp.Diagnostics) {
 		return
 	}
-	resource.ImportStatePassthroughID(ctx, path.Root("name"), req, resp)
+	r.importByName(ctx, "checkpoint", path.Root("name"), req, resp)
 	resp.Diagnostics.Append(writePrivate(ctx, resp.Private, adoptedKey, "yes")...)
 }
 

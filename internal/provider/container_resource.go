@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 
@@ -19,6 +18,7 @@ import (
 
 var (
 	_ resource.ResourceWithConfigure      = (*containerResource)(nil)
+	_ resource.ResourceWithIdentity       = (*containerResource)(nil)
 	_ resource.ResourceWithImportState    = (*containerResource)(nil)
 	_ resource.ResourceWithModifyPlan     = (*containerResource)(nil)
 	_ resource.ResourceWithValidateConfig = (*containerResource)(nil)
@@ -41,6 +41,10 @@ func (r *containerResource) Metadata(_ context.Context, req resource.MetadataReq
 
 func (r *containerResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	resp.Schema = containerSchema(ctx)
+}
+
+func (r *containerResource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
+	resp.IdentitySchema = identitySchema("container")
 }
 
 func (r *containerResource) Configure(_ context.Context, req resource.ConfigureRequest, resp *resource.ConfigureResponse) {
@@ -90,7 +94,7 @@ func (r *containerResource) Create(ctx context.Context, req resource.CreateReque
 	run := func(created func(backend.Container)) (backend.Container, bool, error) {
 		return r.fixtures.Start(ctx, def, created)
 	}
-	r.record(ctx, &plan, run, verbCreate, &resp.State, &resp.Diagnostics)
+	r.record(ctx, &plan, run, verbCreate, recorded{&resp.State, resp.Identity}, &resp.Diagnostics)
 	if !resp.State.Raw.IsNull() {
 		resp.Diagnostics.Append(writeEngine(ctx, r.fixtures, resp.Private)...)
 	}
@@ -104,10 +108,18 @@ func (r *containerResource) Read(ctx context.Context, req resource.ReadRequest, 
 	resp.Diagnostics.Append(req.State.GetAttribute(ctx, path.Root("name"), &state.Name)...)
 	resp.Diagnostics.Append(req.State.GetAttribute(ctx, path.Root("backend"), &state.Backend)...)
 	resp.Diagnostics.Append(req.State.GetAttribute(ctx, path.Root("status"), &state.Status)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	imported := state.ContainerID.IsNull()
+	if !imported {
+		// State of before there were identities has none.
+		resp.Diagnostics.Append(resp.Identity.Set(ctx, identityModel{state.Name, state.Backend})...)
+	}
 	if resp.Diagnostics.HasError() || r.fixtures == nil {
 		return // A provider that is not configured yet knows nothing newer.
 	}
-	if state.ContainerID.IsNull() {
+	if imported {
 		r.adopt(ctx, req, resp)
 		return
 	}
@@ -159,6 +171,7 @@ func (r *containerResource) Update(ctx context.Context, req resource.UpdateReque
 		return
 	}
 	resp.Diagnostics.Append(writeEngine(ctx, r.fixtures, resp.Private)...)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identityModel{state.Name, state.Backend})...)
 	def, diags := config.toDefinition(ctx, state.Name.ValueString())
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
@@ -201,13 +214,14 @@ func (r *containerResource) Delete(ctx context.Context, req resource.DeleteReque
 	}
 }
 
-// ImportState takes the container's name. Read does the rest, and tells apart
-// what the engine knows of the container from what only a configuration can say.
+// ImportState takes the container's name, as an id or in an identity. Read does
+// the rest, and tells apart what the engine knows of the container from what only
+// a configuration can say.
 func (r *containerResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
 	if r.refuse(&resp.Diagnostics) {
 		return
 	}
-	resource.ImportStatePassthroughID(ctx, path.Root("id"), req, resp)
+	r.importByName(ctx, "container", path.Root("id"), req, resp)
 	resp.Diagnostics.Append(writePrivate(ctx, resp.Private, adoptedKey, "yes")...)
 }
 
@@ -228,72 +242,15 @@ func (r *containerResource) adopt(ctx context.Context, req resource.ReadRequest,
 		resp.Diagnostics.Append(errorDiagnostic("Import", "Container", err, nowhere))
 		return
 	}
+	resp.Diagnostics.Append(checkImported(ctx, req, c.Name)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
 	state.fromContainer(b.Name(), c)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identityOf(c.Name, b.Name()))...)
 	resp.Diagnostics.Append(state.adoptContainer(ctx, c)...)
 	resp.Diagnostics.Append(writeEngine(ctx, r.fixtures, resp.Private)...)
 	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
-}
-
-// record carries out a use case that makes a container, and keeps state in step
-// with the engine: it is saved as soon as the engine has the container, and
-// dropped when a failed one was removed again.
-func (r *containerResource) record(
-	ctx context.Context,
-	plan *containerModel,
-	run func(created func(backend.Container)) (backend.Container, bool, error),
-	verb string,
-	state stateSetter,
-	diags *diag.Diagnostics,
-) {
-	b, err := r.fixtures.Backend(ctx)
-	if err != nil {
-		diags.Append(errorDiagnostic(verb, "Container", err, nowhere))
-		return
-	}
-	save := func(c backend.Container) {
-		plan.fromContainer(b.Name(), c)
-		diags.Append(state.Set(ctx, plan)...)
-	}
-	c, kept, err := run(save)
-	if c.ID != "" && kept {
-		save(c)
-	}
-	if err == nil {
-		err = plan.checkStatus(c)
-	}
-	if err != nil {
-		if !kept {
-			state.RemoveResource(ctx)
-		}
-		diags.Append(errorDiagnostic(verb, "Container", &outcome{err, plan.afterFailure(verb, c, kept)}, under(path.Empty())))
-	}
-}
-
-// afterFailure says what exists after a container could not be made, and what
-// comes next.
-func (m containerModel) afterFailure(verb string, c backend.Container, kept bool) string {
-	switch {
-	case c.ID == "":
-		return ""
-	case !kept:
-		return fmt.Sprintf("Container %s was removed again. The next apply creates it.", c.Name)
-	case verb == verbReset:
-		return fmt.Sprintf("Container %s is there, but not as defined. The next apply resets it again.", c.Name)
-	default:
-		return fmt.Sprintf("Container %s is kept for inspection and marked as tainted. The next apply replaces it.", c.Name)
-	}
-}
-
-// The verbs of the operations that make a container.
-const (
-	verbCreate = "Create"
-	verbReset  = "Reset"
-)
-
-// stateSetter is the part of tfsdk.State that record writes to.
-type stateSetter interface {
-	Set(ctx context.Context, value any) diag.Diagnostics
-	RemoveResource(ctx context.Context)
 }
 
 // reset brings the container back to its defined contents on the ports it has.
@@ -308,7 +265,7 @@ func (r *containerResource) reset(ctx context.Context, def fixture.Definition, p
 	run := func(created func(backend.Container)) (backend.Container, bool, error) {
 		return r.fixtures.Reset(ctx, state.ContainerID.ValueString(), def, created)
 	}
-	r.record(ctx, plan, run, verbReset, &resp.State, &resp.Diagnostics)
+	r.record(ctx, plan, run, verbReset, recorded{&resp.State, resp.Identity}, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() && !resp.State.Raw.IsNull() {
 		// Terraform does not taint what failed to update. The next plan must
 		// see that this reset is still to be done.

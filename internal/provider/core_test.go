@@ -27,6 +27,9 @@ type core struct {
 	ctx     context.Context
 	server  tfprotov6.ProviderServer
 	schemas *tfprotov6.GetProviderSchemaResponse
+	// identities are the schemas of identities; nil for a client that knows none,
+	// as Terraform does not before 1.12.
+	identities map[string]*tfprotov6.ResourceIdentitySchema
 	// writeOnly says that the client knows write-only attributes, as Terraform
 	// does from 1.11 on.
 	writeOnly bool
@@ -51,7 +54,11 @@ func newUnconfiguredCore(t *testing.T, server tfprotov6.ProviderServer) *core {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &core{t: t, ctx: t.Context(), server: server, schemas: schemas, writeOnly: true}
+	identities, err := server.GetResourceIdentitySchemas(t.Context(), &tfprotov6.GetResourceIdentitySchemasRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &core{t: t, ctx: t.Context(), server: server, schemas: schemas, identities: identities.IdentitySchemas, writeOnly: true}
 }
 
 func (c *core) configure(config object) {
@@ -78,6 +85,8 @@ type instance struct {
 	value    tftypes.Value
 	private  []byte
 	tainted  bool
+	// identity is nil if the instance has none.
+	identity *tfprotov6.ResourceIdentityData
 }
 
 func (i instance) exists() bool { return !i.value.IsNull() }
@@ -124,6 +133,8 @@ type change struct {
 	config  object
 	planned tftypes.Value
 	private []byte
+	// identity is nil if there is none.
+	identity *tfprotov6.ResourceIdentityData
 	// replacing are the top-level attributes because of which the instance is
 	// replaced.
 	replacing   []string
@@ -170,11 +181,13 @@ func (c *core) planOnce(prior instance, config object) change {
 		ProposedNewState: c.encode(proposedNewState(c.t, schema, prior.value, configured)),
 		Config:           c.encode(configured),
 		PriorPrivate:     prior.private,
+		PriorIdentity:    prior.identity,
 	})
 	if err != nil {
 		c.t.Fatal(err)
 	}
 	result := change{prior: prior, config: config, private: resp.PlannedPrivate, diagnostics: resp.Diagnostics}
+	result.identity = c.identityFrom(prior, resp.PlannedIdentity)
 	for _, path := range resp.RequiresReplace {
 		result.replacing = append(result.replacing, strings.TrimSuffix(strings.TrimPrefix(path.String(), `AttributeName("`), `")`))
 	}
@@ -217,16 +230,18 @@ func (c *core) applyOnce(prior instance, planned change, config object) (instanc
 	c.t.Helper()
 	typ := c.schema(prior.typeName).ValueType()
 	resp, err := c.server.ApplyResourceChange(c.ctx, &tfprotov6.ApplyResourceChangeRequest{
-		TypeName:       prior.typeName,
-		PriorState:     c.encode(prior.value),
-		PlannedState:   c.encode(planned.planned),
-		Config:         c.encode(toValue(c.t, typ, config)),
-		PlannedPrivate: planned.private,
+		TypeName:        prior.typeName,
+		PriorState:      c.encode(prior.value),
+		PlannedState:    c.encode(planned.planned),
+		Config:          c.encode(toValue(c.t, typ, config)),
+		PlannedPrivate:  planned.private,
+		PlannedIdentity: planned.identity,
 	})
 	if err != nil {
 		c.t.Fatal(err)
 	}
 	result := instance{typeName: prior.typeName, value: c.decode(resp.NewState, typ), private: resp.Private}
+	result.identity = c.identityFrom(prior, resp.NewIdentity)
 	if !result.value.IsFullyKnown() {
 		c.t.Errorf("the result of an apply holds unknown values: %v", fromValue(result.value))
 	}
@@ -243,16 +258,20 @@ func (c *core) destroy(prior instance) (instance, []*tfprotov6.Diagnostic) {
 	c.t.Helper()
 	gone := c.none(prior.typeName)
 	resp, err := c.server.ApplyResourceChange(c.ctx, &tfprotov6.ApplyResourceChangeRequest{
-		TypeName:       prior.typeName,
-		PriorState:     c.encode(prior.value),
-		PlannedState:   c.encode(gone.value),
-		Config:         c.encode(gone.value),
-		PlannedPrivate: prior.private,
+		TypeName:        prior.typeName,
+		PriorState:      c.encode(prior.value),
+		PlannedState:    c.encode(gone.value),
+		Config:          c.encode(gone.value),
+		PlannedPrivate:  prior.private,
+		PlannedIdentity: prior.identity,
 	})
 	if err != nil {
 		c.t.Fatal(err)
 	}
 	result := instance{typeName: prior.typeName, value: c.decode(resp.NewState, gone.value.Type()), private: resp.Private}
+	if result.exists() {
+		result.identity = c.identityFrom(prior, resp.NewIdentity)
+	}
 	if !failed(resp.Diagnostics) && result.exists() {
 		c.t.Error("a destroy without an error left something in state")
 	}
@@ -266,12 +285,16 @@ func (c *core) refresh(current instance) (instance, []*tfprotov6.Diagnostic) {
 		return current, nil
 	}
 	resp, err := c.server.ReadResource(c.ctx, &tfprotov6.ReadResourceRequest{
-		TypeName:     current.typeName,
-		CurrentState: c.encode(current.value),
-		Private:      current.private,
+		TypeName:        current.typeName,
+		CurrentState:    c.encode(current.value),
+		Private:         current.private,
+		CurrentIdentity: current.identity,
 	})
 	if err != nil {
 		c.t.Fatal(err)
+	}
+	if !failed(resp.Diagnostics) {
+		current.identity = c.identityFrom(current, resp.NewIdentity)
 	}
 	current.value = c.decode(resp.NewState, current.value.Type())
 	current.private = resp.Private
@@ -281,7 +304,13 @@ func (c *core) refresh(current instance) (instance, []*tfprotov6.Diagnostic) {
 // imported imports an object and reads it, as Terraform does.
 func (c *core) imported(typeName, id string) (instance, []*tfprotov6.Diagnostic) {
 	c.t.Helper()
-	resp, err := c.server.ImportResourceState(c.ctx, &tfprotov6.ImportResourceStateRequest{TypeName: typeName, ID: id})
+	return c.importedBy(&tfprotov6.ImportResourceStateRequest{TypeName: typeName, ID: id})
+}
+
+func (c *core) importedBy(req *tfprotov6.ImportResourceStateRequest) (instance, []*tfprotov6.Diagnostic) {
+	c.t.Helper()
+	typeName := req.TypeName
+	resp, err := c.server.ImportResourceState(c.ctx, req)
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -292,7 +321,10 @@ func (c *core) imported(typeName, id string) (instance, []*tfprotov6.Diagnostic)
 		c.t.Fatalf("one import made %d resources", len(resp.ImportedResources))
 	}
 	got := resp.ImportedResources[0]
-	return c.refresh(instance{typeName: typeName, value: c.decode(got.State, c.schema(typeName).ValueType()), private: got.Private})
+	imported := instance{typeName: typeName, value: c.decode(got.State, c.schema(typeName).ValueType()), private: got.Private}
+	// Terraform keeps what the user gave until the read completes it.
+	imported.identity = req.Identity
+	return c.refresh(imported)
 }
 
 // data reads a data source.

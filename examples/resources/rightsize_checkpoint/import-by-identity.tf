@@ -1,0 +1,6 @@
+import {
+  to = rightsize_checkpoint.orders
+  identity = {
+    name = "orders-seeded"
+  }
+}

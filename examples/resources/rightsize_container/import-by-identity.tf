@@ -1,0 +1,6 @@
+import {
+  to = rightsize_container.orders
+  identity = {
+    name = "orders"
+  }
+}
