@@ -17,6 +17,10 @@ const (
 	Answering Point = "answering"  // only the intent is still there
 	Erased    Point = "erased"     // the intent's record is gone, but not its lock
 
+	// Of a container that is there for a run of Terraform.
+	Borrowed Point = "borrowed" // it is ready, and the intent is held
+	Returned Point = "returned" // it is gone, and only the intent is still there
+
 	// Of a capture.
 	Locked       Point = "locked"        // the name's lock is held
 	SeedStopped  Point = "seed-stopped"  // the seed is ready to be captured
@@ -53,6 +57,7 @@ const (
 func All() []Point {
 	return []Point{
 		Recorded, Copied, Made, Furnished, Created, Started, Ready, StepsDone, Answering, Erased,
+		Borrowed, Returned,
 		Locked, SeedStopped, CommitLocked, Halted, Committed, Paused, HelperMade, VolumeCopied, Captured,
 		Published, EntryWritten, EntryRenamed, Dropped, Collected, SeedRemoved,
 		ResetRemoved, Stopped, Removed, ArtifactRemoved, EntryRemoved, Swept,

@@ -5,6 +5,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-framework/provider/schema"
@@ -20,8 +21,9 @@ import (
 )
 
 var (
-	_ provider.Provider                   = (*rightsizeProvider)(nil)
-	_ provider.ProviderWithValidateConfig = (*rightsizeProvider)(nil)
+	_ provider.Provider                       = (*rightsizeProvider)(nil)
+	_ provider.ProviderWithEphemeralResources = (*rightsizeProvider)(nil)
+	_ provider.ProviderWithValidateConfig     = (*rightsizeProvider)(nil)
 )
 
 // New returns a constructor of the provider, for providerserver.
@@ -116,6 +118,7 @@ func (p *rightsizeProvider) Configure(ctx context.Context, req provider.Configur
 	})
 	resp.ResourceData = resourceData{fixtures: fixtures, gone: &gone{}}
 	resp.DataSourceData = fixtures
+	resp.EphemeralResourceData = fixtures
 }
 
 func (p *rightsizeProvider) Resources(context.Context) []func() resource.Resource {
@@ -124,6 +127,10 @@ func (p *rightsizeProvider) Resources(context.Context) []func() resource.Resourc
 
 func (p *rightsizeProvider) DataSources(context.Context) []func() datasource.DataSource {
 	return []func() datasource.DataSource{newCheckpointDataSource, newCheckpointsDataSource}
+}
+
+func (p *rightsizeProvider) EphemeralResources(context.Context) []func() ephemeral.EphemeralResource {
+	return []func() ephemeral.EphemeralResource{newEphemeralContainer}
 }
 
 // logStep writes a step of a use case to Terraform's log.

@@ -211,7 +211,7 @@ func containerName() validator.String {
 		if !containerNamePattern.MatchString(s) {
 			return fmt.Errorf("%q must begin with a letter or a digit, followed by up to 127 letters, digits, underscores, dots and hyphens", s)
 		}
-		if reservedNames.MatchString(s) || strings.HasPrefix(s, "rightsize-seed-") {
+		if reservedNames.MatchString(s) || strings.HasPrefix(s, "rightsize-seed-") || strings.HasPrefix(s, "rightsize-ephemeral-") {
 			return fmt.Errorf("%q is reserved for containers that the provider or the rightsize libraries remove by themselves", s)
 		}
 		return nil

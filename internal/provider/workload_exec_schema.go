@@ -25,7 +25,7 @@ func execAttribute(onChange string) schema.Attribute {
 					Validators:          []validator.List{listvalidator.SizeAtLeast(1), listvalidator.NoNullValues()},
 				},
 				"stdin": schema.StringAttribute{
-					MarkdownDescription: "Text for the command's standard input. Write-only: it needs Terraform 1.11 or newer, and does not enter state.",
+					MarkdownDescription: "Text for the command's standard input." + describeWriteOnly,
 					Optional:            true,
 					WriteOnly:           true,
 				},

@@ -26,12 +26,12 @@ func filesAttribute(onChange string) schema.Attribute {
 					Validators:          []validator.String{exactlyOneOf{"source", "content", "content_base64"}},
 				},
 				"content": schema.StringAttribute{
-					MarkdownDescription: "The content as text. Write-only: it needs Terraform 1.11 or newer, and does not enter state.",
+					MarkdownDescription: "The content as text." + describeWriteOnly,
 					Optional:            true,
 					WriteOnly:           true,
 				},
 				"content_base64": schema.StringAttribute{
-					MarkdownDescription: "The content in base64, for binary data. Write-only: it needs Terraform 1.11 or newer, and does not enter state.",
+					MarkdownDescription: "The content in base64, for binary data." + describeWriteOnly,
 					Optional:            true,
 					WriteOnly:           true,
 					Validators:          []validator.String{base64Text()},

@@ -27,6 +27,9 @@ const minDiskLimitMB = 65
 const describeTmpfsRoot = "Keeps what the container writes to its own filesystem in memory, at most this many MiB. It is gone when the container stops: started again, it has its `files`, and nothing of what `exec` steps did. " +
 	"No checkpoint can be captured of it. Only on the backend `microsandbox`. Not with `disk_limit_mb`, and not with `from_checkpoint`, whose data is on a disk."
 
+// describeWriteOnly ends the description of each write-only attribute.
+const describeWriteOnly = " Write-only: it needs Terraform 1.11 or newer, and does not enter state."
+
 // workloadAttributes is what a container and the seed of a checkpoint have in
 // common. onChange says what a change does, at the end of each description.
 func workloadAttributes(onChange func(attribute string) string) map[string]schema.Attribute {

@@ -1,0 +1,1 @@
+ALTER TABLE orders ADD COLUMN total numeric NOT NULL DEFAULT 0;
