@@ -24,6 +24,8 @@ type Summary struct {
 	// Ports are the published ports. An engine may tell them only while the
 	// container runs.
 	Ports []PortBinding
+	// Host is where published ports are reached.
+	Host string
 	// Managed says that this provider created the container.
 	Managed bool
 	// Owner is the [Spec]'s; empty if there was none.
@@ -42,8 +44,6 @@ type Container struct {
 	// EndedAt is when the process last ended, by the engine's clock; zero if
 	// never.
 	EndedAt time.Time
-	// Host is where published ports are reached.
-	Host string
 	// ImageID identifies the image that the user named, or the artifact of the
 	// checkpoint, whatever the backend derived from it to run.
 	ImageID string

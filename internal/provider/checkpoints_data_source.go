@@ -6,8 +6,10 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/rightsize/terraform-provider-rightsize/internal/checkpoint"
 	"github.com/rightsize/terraform-provider-rightsize/internal/fixture"
 )
 
@@ -66,13 +68,7 @@ func (d *checkpointsDataSource) Read(ctx context.Context, _ datasource.ReadReque
 		return
 	}
 	if len(corrupt) > 0 {
-		// One warning for all: Terraform shows the first of those that are alike.
-		lines := make([]string, len(corrupt))
-		for i, err := range corrupt {
-			lines[i] = sentence(err.Error())
-		}
-		resp.Diagnostics.AddWarning("Corrupt Checkpoint Entry",
-			strings.Join(lines, "\n")+"\n\nWhat is corrupt is left as it is, and is not in the list.")
+		resp.Diagnostics.Append(corruptEntries(corrupt))
 	}
 	model := checkpointsDataModel{Checkpoints: make([]checkpointsElementModel, len(checkpoints))}
 	for i, cp := range checkpoints {
@@ -80,4 +76,15 @@ func (d *checkpointsDataSource) Read(ctx context.Context, _ datasource.ReadReque
 		resp.Diagnostics.Append(model.Checkpoints[i].fromCheckpoint(ctx, cp)...)
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, model)...)
+}
+
+// corruptEntries is the warning about entries that a list leaves out.
+func corruptEntries(corrupt []*checkpoint.CorruptError) diag.Diagnostic {
+	// One warning for all: Terraform shows the first of those that are alike.
+	lines := make([]string, len(corrupt))
+	for i, err := range corrupt {
+		lines[i] = sentence(err.Error())
+	}
+	return diag.NewWarningDiagnostic("Corrupt Checkpoint Entry",
+		strings.Join(lines, "\n")+"\n\nWhat is corrupt is left as it is, and is not in the list.")
 }

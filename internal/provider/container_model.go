@@ -127,9 +127,14 @@ func (m *containerModel) fromContainer(name backend.Name, c backend.Container) {
 	m.Host = types.StringValue(c.Host)
 	m.ImageID = types.StringValue(c.ImageID)
 	m.Status = types.StringValue(string(c.State))
-	ports := make(map[string]attr.Value, len(c.Ports))
-	for _, binding := range c.Ports {
+	m.MappedPorts = mappedPortsValue(c.Ports)
+}
+
+// mappedPortsValue is the value of a mapped_ports attribute.
+func mappedPortsValue(bindings []backend.PortBinding) types.Map {
+	ports := make(map[string]attr.Value, len(bindings))
+	for _, binding := range bindings {
 		ports[binding.String()] = types.Int64Value(int64(binding.Host))
 	}
-	m.MappedPorts = types.MapValueMust(types.Int64Type, ports)
+	return types.MapValueMust(types.Int64Type, ports)
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
+	"github.com/hashicorp/terraform-plugin-framework/list"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-framework/provider/schema"
@@ -23,6 +24,7 @@ import (
 var (
 	_ provider.Provider                       = (*rightsizeProvider)(nil)
 	_ provider.ProviderWithEphemeralResources = (*rightsizeProvider)(nil)
+	_ provider.ProviderWithListResources      = (*rightsizeProvider)(nil)
 	_ provider.ProviderWithValidateConfig     = (*rightsizeProvider)(nil)
 )
 
@@ -119,6 +121,7 @@ func (p *rightsizeProvider) Configure(ctx context.Context, req provider.Configur
 	resp.ResourceData = resourceData{fixtures: fixtures, gone: &gone{}}
 	resp.DataSourceData = fixtures
 	resp.EphemeralResourceData = fixtures
+	resp.ListResourceData = fixtures
 }
 
 func (p *rightsizeProvider) Resources(context.Context) []func() resource.Resource {
@@ -126,11 +129,15 @@ func (p *rightsizeProvider) Resources(context.Context) []func() resource.Resourc
 }
 
 func (p *rightsizeProvider) DataSources(context.Context) []func() datasource.DataSource {
-	return []func() datasource.DataSource{newCheckpointDataSource, newCheckpointsDataSource}
+	return []func() datasource.DataSource{newCheckpointDataSource, newCheckpointsDataSource, newContainersDataSource}
 }
 
 func (p *rightsizeProvider) EphemeralResources(context.Context) []func() ephemeral.EphemeralResource {
 	return []func() ephemeral.EphemeralResource{newEphemeralContainer}
+}
+
+func (p *rightsizeProvider) ListResources(context.Context) []func() list.ListResource {
+	return []func() list.ListResource{newContainerListResource, newCheckpointListResource}
 }
 
 // logStep writes a step of a use case to Terraform's log.

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
 	fwprovider "github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -35,6 +36,13 @@ func TestSchemasAreValid(t *testing.T) {
 			t.Errorf("data source: %v", diags)
 		}
 	}
+	for _, build := range p.(fwprovider.ProviderWithEphemeralResources).EphemeralResources(ctx) {
+		var schema ephemeral.SchemaResponse
+		build().Schema(ctx, ephemeral.SchemaRequest{}, &schema)
+		if diags := schema.Schema.ValidateImplementation(ctx); diags.HasError() {
+			t.Errorf("ephemeral resource: %v", diags)
+		}
+	}
 }
 
 // The descriptions are the documentation.
@@ -51,7 +59,10 @@ func TestSchemasAreDescribed(t *testing.T) {
 	for name, schema := range schemas.DataSourceSchemas {
 		all["data source "+name] = schema
 	}
-	if len(all) != 5 {
+	for name, schema := range schemas.EphemeralResourceSchemas {
+		all["ephemeral resource "+name] = schema
+	}
+	if len(all) != 7 {
 		t.Errorf("there are %d schemas", len(all))
 	}
 	for name, schema := range all {
@@ -110,6 +121,13 @@ func TestSensitiveAttributes(t *testing.T) {
 		walk(schema.Block.Attributes, name+".", func(path string, attribute *tfprotov6.SchemaAttribute) {
 			if strings.HasSuffix(path, ".spec.env") && !attribute.Sensitive {
 				t.Errorf("data source %s is not sensitive", path)
+			}
+		})
+	}
+	for name, schema := range schemas.EphemeralResourceSchemas {
+		walk(schema.Block.Attributes, name+".", func(path string, attribute *tfprotov6.SchemaAttribute) {
+			if attribute.WriteOnly || strings.Contains(attribute.Description, "Write-only") {
+				t.Errorf("ephemeral %s is write-only, where there is no state", path)
 			}
 		})
 	}

@@ -31,11 +31,11 @@ func (b *Backend) Inspect(ctx context.Context, id string) (backend.Container, er
 			Name:  nameOf(info),
 			State: stateOf(info.State.Status),
 			Ports: publishedPorts(info),
+			Host:  host,
 			Owner: info.Config.Labels[labelOwner],
 		},
 		StartedAt: parseTime(info.State.StartedAt),
 		EndedAt:   parseTime(info.State.FinishedAt),
-		Host:      host,
 	}
 	if c.State == backend.StateExited {
 		c.Exit = exitOf(info.State)
@@ -66,6 +66,10 @@ func (b *Backend) List(ctx context.Context) ([]backend.Summary, error) {
 	if err != nil {
 		return nil, err
 	}
+	host, err := b.host(ctx)
+	if err != nil {
+		return nil, err
+	}
 	containers, err := again(ctx, func() ([]container.Summary, error) {
 		return api.ContainerList(ctx, container.ListOptions{All: true})
 	})
@@ -81,6 +85,7 @@ func (b *Backend) List(ctx context.Context) ([]backend.Summary, error) {
 			Name:    name,
 			State:   stateOf(c.State),
 			Ports:   livePorts(c.Ports),
+			Host:    host,
 			Managed: managed,
 			Owner:   c.Labels[labelOwner],
 		})

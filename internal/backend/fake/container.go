@@ -55,7 +55,7 @@ func (c *container) announce() {
 func (c *container) running() bool { return c.process != nil }
 
 func (c *container) summary() backend.Summary {
-	return backend.Summary{ID: c.id, Name: c.name, State: c.state, Ports: slices.Clone(c.ports), Managed: !c.foreign, Owner: c.owner}
+	return backend.Summary{ID: c.id, Name: c.name, State: c.state, Ports: slices.Clone(c.ports), Host: host, Managed: !c.foreign, Owner: c.owner}
 }
 
 func (c *container) inspect() backend.Container {
@@ -64,7 +64,6 @@ func (c *container) inspect() backend.Container {
 		Exit:      c.exit,
 		StartedAt: c.startedAt,
 		EndedAt:   c.endedAt,
-		Host:      host,
 		ImageID:   c.imageID,
 		Given:     cloneGiven(c.given),
 	}

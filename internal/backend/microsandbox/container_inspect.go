@@ -52,7 +52,6 @@ func (b *Backend) Inspect(ctx context.Context, id string) (backend.Container, er
 func (rec *record) container(details msb.Details) backend.Container {
 	c := backend.Container{
 		Summary: rec.summary(details.Status),
-		Host:    loopback,
 		ImageID: rec.ImageID,
 		Given:   rec.Given,
 	}
@@ -72,6 +71,7 @@ func (rec *record) summary(status msb.Status) backend.Summary {
 		Name:    rec.Name,
 		State:   rec.state(status),
 		Ports:   rec.Ports,
+		Host:    loopback,
 		Managed: true,
 		Owner:   rec.Owner,
 	}
@@ -127,9 +127,9 @@ func (b *Backend) foreign(ctx context.Context, details msb.Details) backend.Cont
 			Name:  details.Name,
 			State: foreignState(details.Status),
 			Ports: details.Ports,
+			Host:  loopback,
 		},
 		StartedAt: details.CreatedAt,
-		Host:      loopback,
 		ImageID:   details.ManifestDigest,
 		Given: backend.Given{
 			Image:      details.Image,
@@ -227,7 +227,7 @@ func (b *Backend) List(ctx context.Context) ([]backend.Summary, error) {
 			continue
 		}
 		summaries = append(summaries, backend.Summary{
-			ID: s.Name, Name: s.Name, State: foreignState(s.Status), Ports: s.Ports,
+			ID: s.Name, Name: s.Name, State: foreignState(s.Status), Ports: s.Ports, Host: loopback,
 		})
 	}
 	slices.SortFunc(summaries, func(a, b backend.Summary) int { return cmp.Compare(a.Name, b.Name) })
