@@ -21,7 +21,7 @@ func main() {
 
 	collectSeldom()
 	quietSDK()
-	err := providerserver.Serve(context.Background(), provider.New(version), providerserver.ServeOpts{
+	err := provider.Serve(context.Background(), version, providerserver.ServeOpts{
 		Address:         "registry.terraform.io/rightsize/rightsize",
 		Debug:           *debug,
 		ProtocolVersion: 6,

@@ -108,7 +108,6 @@ func (e *ephemeralContainer) Open(ctx context.Context, req ephemeral.OpenRequest
 		resp.Diagnostics.Append(errorDiagnostic("Open", "Container", err, under(path.Empty())))
 		return
 	}
-	// The container is there: whatever fails from here on must remove it, since
 	// Terraform closes only what was opened without an error.
 	model.fromContainer(b.Name(), c)
 	diags = resp.Result.Set(ctx, model)

@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"sync"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
@@ -10,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-framework/provider/schema"
+	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
@@ -30,18 +32,40 @@ var (
 
 // New returns a constructor of the provider, for providerserver.
 func New(version string) func() provider.Provider {
-	return func() provider.Provider {
-		return &rightsizeProvider{
-			version: version,
-			choose:  func(config selection.Config) opener { return selection.New(config).Open },
-		}
-	}
+	return func() provider.Provider { return &rightsizeProvider{version: version, choose: chooseBackend} }
 }
+
+// Serve serves the provider until Terraform ends it. Then it removes what is still
+// open: Terraform does not close the ephemeral resources of a run that failed. It
+// waits two seconds for the end of a provider, and then kills it; what is left by
+// that is for the next operation.
+func Serve(ctx context.Context, version string, opts providerserver.ServeOpts) error {
+	p := &rightsizeProvider{version: version, choose: chooseBackend}
+	err := providerserver.Serve(ctx, func() provider.Provider { return p }, opts)
+	p.end(ctx)
+	return err
+}
+
+func chooseBackend(config selection.Config) opener { return selection.New(config).Open }
 
 type rightsizeProvider struct {
 	version string
 	// choose prepares the choice of a backend; tests put one in memory here.
 	choose func(selection.Config) opener
+
+	mu sync.Mutex
+	// configured is what each configuration works with: in a debugger, one process
+	// serves several.
+	configured []*fixture.Fixtures
+}
+
+// end removes what is still open.
+func (p *rightsizeProvider) end(ctx context.Context) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, fixtures := range p.configured {
+		fixtures.ReturnAll(ctx)
+	}
 }
 
 // opener opens a backend when an operation needs one.
@@ -118,6 +142,9 @@ func (p *rightsizeProvider) Configure(ctx context.Context, req provider.Configur
 		Intents:  intent.Open(chosen.LockDir()),
 		Log:      logStep,
 	})
+	p.mu.Lock()
+	p.configured = append(p.configured, fixtures)
+	p.mu.Unlock()
 	resp.ResourceData = resourceData{fixtures: fixtures, gone: &gone{}}
 	resp.DataSourceData = fixtures
 	resp.EphemeralResourceData = fixtures

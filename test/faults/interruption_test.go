@@ -3,6 +3,7 @@ package faults
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -19,6 +20,8 @@ type scenario struct {
 	before func(s *stack)
 	// config is what is applied, interrupted and again.
 	config func(s *stack) string
+	// ephemeral says that Terraform must know ephemeral resources.
+	ephemeral bool
 	// destroys says that a destroy is interrupted instead of the apply.
 	destroys bool
 	// kept says that a good checkpoint stands all the time.
@@ -98,6 +101,12 @@ var scenarios = map[string]scenario{
 		check:    func(s *stack) { s.wantCheckpoint("v1") },
 		points:   points(faultpoint.Locked, faultpoint.ArtifactRemoved, faultpoint.EntryRemoved),
 	},
+	"ephemeral container": {
+		config:    func(s *stack) string { return s.webConfig("one", "v1") + s.trialConfig() },
+		ephemeral: true,
+		check:     func(s *stack) { s.wantRows(s.name+"-web", "v1") },
+		points:    points(faultpoint.Made, faultpoint.Ready, faultpoint.Borrowed, faultpoint.Returned),
+	},
 	"clear away": {
 		before: func(s *stack) {
 			s.write(s.webConfig("one", "v1"))
@@ -116,6 +125,7 @@ var reducedPoints = map[string][]string{
 	"capture again":        points(faultpoint.Published, faultpoint.EntryWritten),
 	"capture with volumes": points(faultpoint.VolumeCopied),
 	"reset":                points(faultpoint.ResetRemoved),
+	"ephemeral container":  points(faultpoint.Borrowed),
 	"destroy a checkpoint": points(faultpoint.ArtifactRemoved),
 }
 
@@ -131,6 +141,9 @@ func eachInterruption(t *testing.T, e engine, test func(t *testing.T, s *stack, 
 		for _, point := range chosen {
 			t.Run(name+"/"+point, func(t *testing.T) {
 				t.Parallel()
+				if sc.ephemeral {
+					requireEphemeral(t)
+				}
 				s := newStack(t, e)
 				if sc.before != nil {
 					sc.before(s)
@@ -185,6 +198,42 @@ resource "rightsize_container" "web" {
   exec          = [{ command = ["cp", "/etc/rows", "/srv/rows"] }]
 }
 `, s.name+"-web", s.image, trigger, rows)
+}
+
+// trialConfig is a container that lives only for a run, a plan's included. The
+// copy of its image, which goes with it, tells whether it is left.
+func (s *stack) trialConfig() string {
+	return fmt.Sprintf(`
+ephemeral "rightsize_container" "trial" {
+  image    = %q
+  wait_for = { log = { pattern = "up" } }
+}
+
+resource "terraform_data" "trial" {
+  provisioner "local-exec" {
+    command     = "true"
+    environment = { TRIAL = ephemeral.rightsize_container.trial.container_id }
+  }
+}
+`, s.image)
+}
+
+// requireEphemeral skips a test where Terraform is older than ephemeral
+// resources.
+func requireEphemeral(t *testing.T) {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), terraformPath, "version").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var name string
+	var major, minor int
+	if _, err := fmt.Sscanf(string(out), "%s v%d.%d", &name, &major, &minor); err != nil {
+		t.Fatalf("%q is no version: %v", out, err)
+	}
+	if since := map[string]int{"Terraform": 10, "OpenTofu": 11}[name]; major == 1 && minor < since {
+		t.Skipf("%s 1.%d knows no ephemeral resources, which come with 1.%d", name, minor, since)
+	}
 }
 
 // ordersConfig is a checkpoint that is seeded by a file and a step.
