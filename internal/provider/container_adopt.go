@@ -69,6 +69,7 @@ func (m containerModel) adopting(ctx context.Context, plan containerModel) conta
 	// The engine does not tell who chose a host port.
 	if plan.publishes(ctx, m) {
 		m.ExposedPorts, m.Ports = plan.ExposedPorts, plan.Ports
+		m.Preset, m.ConnectionURI = plan.Preset, types.StringUnknown()
 	}
 	if !restored {
 		return m
@@ -100,6 +101,11 @@ func (m containerModel) publishes(ctx context.Context, state containerModel) boo
 	if diags.HasError() || err != nil {
 		return false
 	}
+	// A checkpoint without ports leaves them to the preset.
+	inherits := !m.FromCheckpoint.IsNull() && m.ExposedPorts.IsNull()
+	if usual, ok := m.usualPort(); ok && (!inherits || len(mapped) == 0) {
+		exposed = append(exposed, usual)
+	}
 	left := make(map[backend.Port]uint16, len(mapped))
 	for _, binding := range mapped {
 		left[binding.Port] = binding.Host
@@ -120,7 +126,7 @@ func (m containerModel) publishes(ctx context.Context, state containerModel) boo
 	for _, port := range exposed {
 		delete(left, port)
 	}
-	return len(left) == 0 || !m.FromCheckpoint.IsNull() && m.ExposedPorts.IsNull()
+	return len(left) == 0 || inherits
 }
 
 // containsAll says whether every entry of part is in whole.

@@ -67,6 +67,7 @@ func newAttributeHarness(t *testing.T) *harness {
 			return fake.Serve(ctx, p)
 		}}),
 		fake.WithCommand("expect", expectInput),
+		withServers(),
 	)
 	h.SetEngine(backend.Engine{ID: "one", Version: "1", Address: "fake://one", Local: true, Capabilities: backend.Capabilities{
 		Checkpoint: true, HardwareIsolated: true,

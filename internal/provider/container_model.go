@@ -30,6 +30,7 @@ type containerModel struct {
 	Backend       types.String `tfsdk:"backend"`
 	Host          types.String `tfsdk:"host"`
 	MappedPorts   types.Map    `tfsdk:"mapped_ports"`
+	ConnectionURI types.String `tfsdk:"connection_uri"`
 	ImageID       types.String `tfsdk:"image_id"`
 	Status        types.String `tfsdk:"status"`
 	ContentSHA256 types.String `tfsdk:"content_sha256"`
@@ -128,6 +129,7 @@ func (m *containerModel) fromContainer(name backend.Name, c backend.Container) {
 	m.ImageID = types.StringValue(c.ImageID)
 	m.Status = types.StringValue(string(c.State))
 	m.MappedPorts = mappedPortsValue(c.Ports)
+	m.ConnectionURI = m.connectionURI(c)
 }
 
 // mappedPortsValue is the value of a mapped_ports attribute.

@@ -84,6 +84,9 @@ func isSettledContainer(ctx context.Context, config tfsdk.Config, state tfsdk.St
 func (m *containerModel) planCreate() {
 	m.ID = m.Name
 	m.Status = m.desiredStatus()
+	if m.Preset.IsNull() {
+		m.ConnectionURI = types.StringNull()
+	}
 }
 
 // planUpdate plans a change of the container in state, and returns the
@@ -96,6 +99,7 @@ func (m *containerModel) planUpdate(state containerModel) path.Paths {
 	m.Backend = state.Backend
 	m.Host = state.Host
 	m.MappedPorts = state.MappedPorts
+	m.ConnectionURI = m.planConnectionURI(state)
 	m.ContainerID = state.ContainerID
 	m.ImageID = state.ImageID
 	m.Status = m.desiredStatus()
@@ -124,6 +128,9 @@ func (m *containerModel) replacedBy(state containerModel) path.Paths {
 	changed("labels", state.Labels, m.Labels)
 	changed("exposed_ports", state.ExposedPorts, m.ExposedPorts)
 	changed("ports", state.Ports, m.Ports)
+	if m.publishesOther(state) {
+		replace.Append(path.Root("preset"))
+	}
 	changed("image", state.Image, m.Image)
 	changed("disk_limit_mb", state.DiskLimitMB, m.DiskLimitMB)
 	changed("tmpfs_root_mb", state.TmpfsRootMB, m.TmpfsRootMB)

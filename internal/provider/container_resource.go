@@ -57,6 +57,7 @@ func (r *containerResource) ValidateConfig(ctx context.Context, req resource.Val
 	var config containerModel
 	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("from_checkpoint"), &config.FromCheckpoint)...)
 	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("exposed_ports"), &config.ExposedPorts)...)
+	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("preset"), &config.Preset)...)
 	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("wait_for"), &config.WaitFor)...)
 	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("ports"), &config.Ports)...)
 	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("disk_limit_mb"), &config.DiskLimitMB)...)
@@ -301,11 +302,19 @@ func (r *containerResource) applyInPlace(ctx context.Context, def fixture.Defini
 			resp.Diagnostics.Append(writePrivate(ctx, resp.Private, unreadyKey, "yes")...)
 			return
 		}
-	case !plan.WaitFor.Equal(state.WaitFor) && !plan.job().ValueBool():
+	case plan.waitsOnceMore(state):
 		if err := r.fixtures.Ready(ctx, id, def); err != nil {
 			fail("Wait For", err)
 			return
 		}
+	}
+	if plan.ConnectionURI.IsUnknown() {
+		c, err := r.fixtures.Inspect(ctx, id)
+		if err != nil {
+			fail("Update", err)
+			return
+		}
+		plan.ConnectionURI = plan.connectionURI(c)
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
 }

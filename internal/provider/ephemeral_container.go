@@ -31,12 +31,13 @@ type ephemeralContainer struct {
 type ephemeralContainerModel struct {
 	workloadModel
 
-	Name        types.String `tfsdk:"name"`
-	ContainerID types.String `tfsdk:"container_id"`
-	Backend     types.String `tfsdk:"backend"`
-	Host        types.String `tfsdk:"host"`
-	MappedPorts types.Map    `tfsdk:"mapped_ports"`
-	ImageID     types.String `tfsdk:"image_id"`
+	Name          types.String `tfsdk:"name"`
+	ContainerID   types.String `tfsdk:"container_id"`
+	Backend       types.String `tfsdk:"backend"`
+	Host          types.String `tfsdk:"host"`
+	MappedPorts   types.Map    `tfsdk:"mapped_ports"`
+	ConnectionURI types.String `tfsdk:"connection_uri"`
+	ImageID       types.String `tfsdk:"image_id"`
 }
 
 // What Close needs to know of what Open has made, in private data.
@@ -158,5 +159,6 @@ func (m *ephemeralContainerModel) fromContainer(name backend.Name, c backend.Con
 	m.Backend = types.StringValue(string(name))
 	m.Host = types.StringValue(c.Host)
 	m.MappedPorts = mappedPortsValue(c.Ports)
+	m.ConnectionURI = m.connectionURI(c)
 	m.ImageID = types.StringValue(c.ImageID)
 }

@@ -33,6 +33,7 @@ func ephemeralContainerSchema() schema.Schema {
 		Computed:            true,
 		ElementType:         types.Int64Type,
 	}
+	attributes["connection_uri"] = schema.StringAttribute{MarkdownDescription: describeConnectionURI, Computed: true, Sensitive: true}
 	attributes["image_id"] = computed("The id of the image, or of the checkpoint's artifact, that the container was started from.")
 	return schema.Schema{
 		MarkdownDescription: "A container that lives only for one run of Terraform, from 1.10 on: it is started and awaited when something needs it, and removed when the run needs it no more. Nothing of it enters state or plan.\n\n" +

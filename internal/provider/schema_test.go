@@ -112,7 +112,7 @@ func TestSensitiveAttributes(t *testing.T) {
 			if attribute.WriteOnly {
 				writeOnly = append(writeOnly, path)
 			}
-			if path == name+".spec.env" && !attribute.Sensitive {
+			if (path == name+".spec.env" || path == name+".connection_uri") && !attribute.Sensitive {
 				t.Errorf("%s is not sensitive", path)
 			}
 		})

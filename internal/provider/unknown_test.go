@@ -26,6 +26,9 @@ func TestUnknownContainerValues(t *testing.T) {
 		"command":            {object{"command": list{"serve", unknown}}, object{"command": list{"serve", "/a"}}},
 		"exposed ports":      {object{"exposed_ports": unknown}, object{"exposed_ports": list{"80"}}},
 		"an exposed port":    {object{"exposed_ports": list{unknown}}, object{"exposed_ports": list{"80"}}},
+		"preset":             {object{"image": "servers:1", "preset": unknown}, object{"image": "servers:1", "preset": "redis"}},
+		"no preset":          {object{"preset": unknown}, object{}},
+		"preset and ports":   {object{"image": "servers:1", "preset": unknown, "exposed_ports": list{"80"}}, object{"image": "servers:1", "preset": "redis", "exposed_ports": list{"80"}}},
 		"ports":              {object{"ports": unknown}, object{"ports": list{}}},
 		"files":              {object{"files": unknown}, object{"files": list{object{"path": "/f", "content": "x"}}}},
 		"content":            {object{"files": list{object{"path": "/f", "content": unknown}}}, object{"files": list{object{"path": "/f", "content": "x"}}}},
@@ -49,7 +52,7 @@ func TestUnknownContainerValues(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := newHarness(t)
+			h := newHarness(t, withServers())
 			h.registered(t, "orders", backend.Spec{Image: "app:1"})
 			c := newCore(t, h)
 			with := func(changes object) object {

@@ -84,6 +84,22 @@ func workloadAttributeCases(t *testing.T) map[string]attributeCase {
 			},
 			shows: [3]any{list{"80"}, list{"53/udp", "80"}, list{}},
 		},
+		// TestPresetChanges has the changes that keep the container.
+		"preset": {
+			value: "redis", other: "rabbitmq",
+			configure: func(config object, value any) {
+				config["image"] = "servers:1"
+				config["preset"] = value
+			},
+			observe: func(o observed) any {
+				keys := list{}
+				for _, binding := range o.created().Ports {
+					keys = append(keys, binding.String())
+				}
+				return keys
+			},
+			shows: [3]any{list{"6379"}, list{"5672"}, list{}},
+		},
 		"memory_limit_mb": {
 			value: 64, other: 128,
 			observe: func(o observed) any { return o.created().Limits.MemoryMB },

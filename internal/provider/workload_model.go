@@ -27,6 +27,7 @@ type workloadModel struct {
 	WorkingDir       types.String         `tfsdk:"working_dir"`
 	User             types.String         `tfsdk:"user"`
 	ExposedPorts     types.Set            `tfsdk:"exposed_ports"`
+	Preset           types.String         `tfsdk:"preset"`
 	Files            types.List           `tfsdk:"files"`
 	WaitFor          types.Object         `tfsdk:"wait_for"`
 	Exec             types.List           `tfsdk:"exec"`
@@ -62,6 +63,7 @@ func (m workloadModel) toDefinition(ctx context.Context, onFailure string, root 
 			NetworkDisabled: m.NetworkDisabled.ValueBool(),
 		},
 		Checkpoint:       m.FromCheckpoint.ValueString(),
+		Preset:           m.preset(),
 		RequireIsolation: m.RequireIsolation.ValueBool(),
 		KeepOnFailure:    cmp.Or(m.OnFailure.ValueString(), onFailure) == onFailureKeep,
 	}

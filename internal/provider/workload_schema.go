@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/rightsize/terraform-provider-rightsize/internal/backend"
+	"github.com/rightsize/terraform-provider-rightsize/internal/preset"
 )
 
 // The values of on_failure.
@@ -76,10 +77,16 @@ func workloadAttributes(onChange func(attribute string) string) map[string]schem
 		},
 		"exposed_ports": schema.SetAttribute{
 			MarkdownDescription: "Ports of the container to publish on the host, such as `5432` or `\"53/udp\"`. The host port is chosen by the provider, bound on 127.0.0.1, found in `mapped_ports` and kept. " +
-				"List only ports that something listens on: a restore waits for each of them by default. Defaults to the checkpoint's." + onChange("exposed_ports"),
+				"List only ports that something listens on: a restore waits for each of them by default. Defaults to the checkpoint's, else to the preset's." + onChange("exposed_ports"),
 			Optional:    true,
 			ElementType: types.StringType,
 			Validators:  []validator.Set{setvalidator.NoNullValues(), setvalidator.ValueStringsAre(portNumber())},
+		},
+		"preset": schema.StringAttribute{
+			MarkdownDescription: "What kind of server is in the container: " + presetNames() + ". It stands for the port and the wait that are usual for it, where `exposed_ports` and `wait_for` are not set; what is set counts. " +
+				"The wait differs between the first boot of an image, which may initialise its data on a server of its own, a copy of a checkpoint, and a restart. [Presets](../guides/presets) has all of them." + onChange("preset"),
+			Optional:   true,
+			Validators: []validator.String{stringvalidator.OneOf(preset.Names()...)},
 		},
 		"files":    filesAttribute(onChange("files")),
 		"wait_for": waitForAttribute(onChange("wait_for")),

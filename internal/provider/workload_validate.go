@@ -20,6 +20,7 @@ func (m workloadModel) validate(ctx context.Context, root path.Path, fixed []bac
 		return nil
 	}
 	diags := m.validateExposedPorts(ctx, root)
+	diags.Append(m.validatePreset(root, fixed)...)
 	waitFor, attribute := m.WaitFor.Attributes(), root.AtName("wait_for")
 	if port, ok := waitFor["port"].(types.String); ok {
 		diags.Append(m.validatePublished(port, attribute.AtName("port"), fixed)...)
@@ -39,21 +40,10 @@ func (m workloadModel) validate(ctx context.Context, root path.Path, fixed []bac
 }
 
 // validatePublished refuses to wait for a port that can be reached from nowhere.
-// What a checkpoint publishes by default is not known here.
 func (m workloadModel) validatePublished(value types.String, attribute path.Path, fixed []backend.PortBinding) diag.Diagnostics {
 	var diags diag.Diagnostics
 	port, err := backend.ParsePort(value.ValueString())
-	inherits := m.ExposedPorts.IsNull() && fixed == nil && !m.FromCheckpoint.IsNull() && !m.NetworkDisabled.ValueBool()
-	if err != nil || inherits || m.NetworkDisabled.IsUnknown() {
-		return diags
-	}
-	published := slices.ContainsFunc(fixed, func(b backend.PortBinding) bool { return b.Port == port }) ||
-		slices.ContainsFunc(m.ExposedPorts.Elements(), func(element attr.Value) bool {
-			text, _ := element.(types.String)
-			exposed, err := backend.ParsePort(text.ValueString())
-			return err == nil && exposed == port
-		})
-	if !published {
+	if err == nil && !m.mayPublish(port, fixed) {
 		remedy := "Add it to exposed_ports."
 		if m.NetworkDisabled.ValueBool() {
 			remedy = "Without a network none can be: wait for a line of the log or for a command instead, or unset network_disabled."
@@ -61,6 +51,26 @@ func (m workloadModel) validatePublished(value types.String, attribute path.Path
 		diags.AddAttributeError(attribute, "Port Not Published", fmt.Sprintf("Port %s of the container is not published, so nothing can be asked of it. %s", port, remedy))
 	}
 	return diags
+}
+
+// mayPublish says whether the port is published, as far as is known here. What a
+// checkpoint publishes by default is not.
+func (m workloadModel) mayPublish(port backend.Port, fixed []backend.PortBinding) bool {
+	if m.NetworkDisabled.IsUnknown() {
+		return true
+	}
+	if m.ExposedPorts.IsNull() && fixed == nil && !m.NetworkDisabled.ValueBool() {
+		usual, ok := m.usualPort()
+		if !m.FromCheckpoint.IsNull() || m.Preset.IsUnknown() || ok && usual == port {
+			return true
+		}
+	}
+	return slices.ContainsFunc(fixed, func(b backend.PortBinding) bool { return b.Port == port }) ||
+		slices.ContainsFunc(m.ExposedPorts.Elements(), func(element attr.Value) bool {
+			text, _ := element.(types.String)
+			exposed, err := backend.ParsePort(text.ValueString())
+			return err == nil && exposed == port
+		})
 }
 
 // validateExposedPorts refuses a port that is listed twice in different words:

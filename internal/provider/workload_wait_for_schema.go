@@ -12,7 +12,7 @@ import (
 // waitForAttribute describes when a container is ready.
 func waitForAttribute(onChange string) schema.Attribute {
 	return schema.SingleNestedAttribute{
-		MarkdownDescription: "When the container is ready. Everything given must hold under one `timeout`. Defaults to: every exposed TCP port answers. A container that dies ends the wait at once." + onChange,
+		MarkdownDescription: "When the container is ready. Everything given must hold under one `timeout`. Defaults to the wait of the `preset`, else to: every exposed TCP port answers. A container that dies ends the wait at once." + onChange,
 		Optional:            true,
 		Attributes: map[string]schema.Attribute{
 			"log": schema.SingleNestedAttribute{
