@@ -17,15 +17,10 @@ resource "rightsize_checkpoint" "orders" {
   name = var.name
 
   seed = {
-    image         = var.image
-    env           = { POSTGRES_PASSWORD = var.password }
-    exposed_ports = [5432]
-
-    files = [{ path = "/seed", source = "${path.module}/seed" }]
-
-    # The first boot initialises the data directory on a server of its own: only
-    # the second line comes from the one that stays.
-    wait_for = { log = { pattern = "ready to accept connections", times = 2 } }
+    image  = var.image
+    env    = { POSTGRES_PASSWORD = var.password }
+    preset = "postgres" # the port, and when the server is ready
+    files  = [{ path = "/seed", source = "${path.module}/seed" }]
 
     exec = [
       { command = ["psql", "-U", "postgres", "-v", "ON_ERROR_STOP=1", "-f", "/seed/schema.sql"] },
@@ -39,6 +34,6 @@ resource "rightsize_container" "orders" {
 
   name            = "${var.name}-${count.index + 1}"
   from_checkpoint = rightsize_checkpoint.orders.id # password, command and ports come with it
-  wait_for        = { log = { pattern = "ready to accept connections" } }
+  preset          = "postgres"
   reset_trigger   = var.reset
 }

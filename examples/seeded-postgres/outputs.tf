@@ -15,11 +15,6 @@ output "psql" {
 
 output "uris" {
   description = "A connection URI for each copy, password included: terraform output -json uris."
-  value       = [for c in rightsize_container.orders : "postgresql://postgres:${local.encoded_password}@${c.host}:${c.mapped_ports["5432"]}/postgres"]
+  value       = rightsize_container.orders[*].connection_uri
   sensitive   = true
-}
-
-locals {
-  # urlencode is meant for query strings, where a + is a space.
-  encoded_password = replace(urlencode(var.password), "+", "%20")
 }

@@ -3,12 +3,11 @@ resource "rightsize_checkpoint" "orders" {
   name = "orders-seeded"
 
   seed = {
-    image         = "postgres:16-alpine"
-    env           = { POSTGRES_PASSWORD = var.password }
-    exposed_ports = [5432]
-    files         = [{ path = "/seed/schema.sql", source = "${path.module}/schema.sql" }]
-    wait_for      = { log = { pattern = "ready to accept connections", times = 2 } }
-    exec          = [{ command = ["psql", "-U", "postgres", "-v", "ON_ERROR_STOP=1", "-f", "/seed/schema.sql"] }]
+    image  = "postgres:16-alpine"
+    env    = { POSTGRES_PASSWORD = var.password }
+    preset = "postgres"
+    files  = [{ path = "/seed/schema.sql", source = "${path.module}/schema.sql" }]
+    exec   = [{ command = ["psql", "-U", "postgres", "-v", "ON_ERROR_STOP=1", "-f", "/seed/schema.sql"] }]
   }
 
   triggers = { migrations = var.migrations }

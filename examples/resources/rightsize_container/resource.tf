@@ -11,7 +11,7 @@ resource "rightsize_container" "web" {
 resource "rightsize_container" "orders" {
   name            = "orders"
   from_checkpoint = "orders-seeded"
-  wait_for        = { log = { pattern = "ready to accept connections" } }
+  preset          = "postgres"
   reset_trigger   = var.release
 }
 
