@@ -64,35 +64,21 @@ func captureVolume(t *testing.T, s *suite) {
 }
 
 func captureStopped(t *testing.T, s *suite) {
-	c := s.relay(t, s.spec(s.Relay()))
-	s.write(t, c.ID, "/data", "captured")
-	s.stop(t, c.ID)
+	c := s.source(t, 0)
 	artifact := s.capture(t, c.ID, s.name())
 	if state := s.inspect(t, c.ID).State; state != backend.StateExited {
 		t.Errorf("after the capture the container is %s", state)
 	}
-	copied := s.relay(t, s.restored(artifact, s.Relay()))
-	s.wantFile(t, copied.ID, "/data", "captured")
+	s.wantVersion(t, artifact, version(0))
 }
 
 func captureDiscard(t *testing.T, s *suite) {
-	checkpoint := s.name()
-	c := s.relay(t, s.spec(s.Relay()))
-	s.write(t, c.ID, "/data", "captured")
-	artifact, err := s.Capture(s.context(t), c.ID, backend.CaptureOptions{Name: checkpoint, Discard: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.dropLater(t, checkpoint, artifact.ID)
-	s.remove(t, c.ID)
-	copied := s.relay(t, s.restored(artifact, s.Relay()))
+	copied := s.relay(t, s.restored(s.written(t), s.Relay()))
 	s.wantFile(t, copied.ID, "/data", "captured")
 }
 
 func captureOfCopy(t *testing.T, s *suite) {
-	original := s.relay(t, s.spec(s.Relay()))
-	s.write(t, original.ID, "/first", "1")
-	first := s.captureLast(t, original.ID, s.name())
+	first := s.written(t)
 	copied := s.relay(t, s.restored(first, s.Relay()))
 	s.write(t, copied.ID, "/second", "2")
 	second := s.captureLast(t, copied.ID, s.name())
@@ -103,7 +89,7 @@ func captureOfCopy(t *testing.T, s *suite) {
 		t.Errorf("the capture of a copy has %d layers, what it was copied from %d", second.Layers, first.Layers)
 	}
 	last := s.relay(t, s.restored(second, s.Relay()))
-	s.wantFile(t, last.ID, "/first", "1")
+	s.wantFile(t, last.ID, "/data", "captured")
 	s.wantFile(t, last.ID, "/second", "2")
 }
 
@@ -131,9 +117,8 @@ func captureRefused(t *testing.T, s *suite) {
 
 func captureProgress(t *testing.T, s *suite) {
 	checkpoint := s.name()
-	c := s.create(t, s.spec(s.Relay()))
 	var steps []string
-	artifact, err := s.Capture(s.context(t), c.ID, backend.CaptureOptions{
+	artifact, err := s.Capture(s.context(t), s.source(t, 0).ID, backend.CaptureOptions{
 		Name:     checkpoint,
 		Progress: func(step string) { steps = append(steps, step) },
 	})

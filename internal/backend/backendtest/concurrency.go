@@ -84,7 +84,7 @@ func concurrentLives(t *testing.T, s *suite) {
 func concurrentCopies(t *testing.T, s *suite) {
 	s.needCheckpoints(t)
 	ctx := s.context(t)
-	artifact := s.version(t, s.name(), "1")
+	artifact := s.version(t, s.name(), 1)
 	specs, errs := make([]backend.Spec, s.harness.Many), make([]error, s.harness.Many)
 	for i := range specs {
 		specs[i] = s.restored(artifact, s.ReadFile("/version"))
@@ -104,7 +104,7 @@ func concurrentCopies(t *testing.T, s *suite) {
 		if exit := s.wait(t, spec.Name); exit.Code != 0 {
 			t.Errorf("a copy ended with %d", exit.Code)
 		}
-		if got := s.logs(t, spec.Name, backend.LogOptions{}); got != "1" {
+		if got := s.logs(t, spec.Name, backend.LogOptions{}); got != version(1) {
 			t.Errorf("a copy holds version %q", got)
 		}
 	}

@@ -23,7 +23,7 @@ var execCases = []testCase{
 }
 
 func execCodes(t *testing.T, s *suite) {
-	c := s.relay(t, s.spec(s.Relay()))
+	c := s.resident(t)
 	for _, want := range []int{0, 3, 127, 255} {
 		if code, _, _ := s.run(t, c.ID, backend.Exec{Command: s.Exit(want)}); code != want {
 			t.Errorf("the command ended with %d, want %d", code, want)
@@ -36,7 +36,7 @@ func execCodes(t *testing.T, s *suite) {
 }
 
 func execStreams(t *testing.T, s *suite) {
-	c := s.relay(t, s.spec(s.Relay()))
+	c := s.resident(t)
 	if _, stdout, stderr := s.run(t, c.ID, backend.Exec{Command: s.Echo("out")}); stdout != "out\n" || stderr != "" {
 		t.Errorf("standard output is %q and standard error %q", stdout, stderr)
 	}
@@ -49,7 +49,7 @@ func execStreams(t *testing.T, s *suite) {
 }
 
 func execDiscards(t *testing.T, s *suite) {
-	c := s.relay(t, s.spec(s.Relay()))
+	c := s.resident(t)
 	for _, argv := range [][]string{s.Echo("out"), s.EchoError("err")} {
 		if code, err := s.Exec(s.context(t), c.ID, backend.Exec{Command: argv}); code != 0 || err != nil {
 			t.Errorf("%q ended with %d and %v", argv, code, err)
@@ -58,7 +58,7 @@ func execDiscards(t *testing.T, s *suite) {
 }
 
 func execInput(t *testing.T, s *suite) {
-	c := s.relay(t, s.spec(s.Relay()))
+	c := s.resident(t)
 	// More than any pipe in between holds.
 	input := strings.Repeat("0123456789abcde\n", 1<<16)
 	_, stdout, _ := s.run(t, c.ID, backend.Exec{Command: s.Cat(), Stdin: strings.NewReader(input)})
@@ -71,7 +71,7 @@ func execInput(t *testing.T, s *suite) {
 }
 
 func execInputUnread(t *testing.T, s *suite) {
-	c := s.relay(t, s.spec(s.Relay()))
+	c := s.resident(t)
 	input, open := io.Pipe()
 	defer open.Close()
 	if code, _, _ := s.run(t, c.ID, backend.Exec{Command: s.Exit(3), Stdin: input}); code != 3 {
@@ -92,7 +92,7 @@ func execEnv(t *testing.T, s *suite) {
 }
 
 func execUserAndDir(t *testing.T, s *suite) {
-	c := s.relay(t, s.spec(s.Relay()))
+	c := s.resident(t)
 	if _, got, _ := s.run(t, c.ID, backend.Exec{Command: s.PrintUserID(), User: "65534"}); got != "65534\n" {
 		t.Errorf("the user is %q", got)
 	}
@@ -115,7 +115,7 @@ func execNotRunning(t *testing.T, s *suite) {
 }
 
 func execCancelled(t *testing.T, s *suite) {
-	c := s.relay(t, s.spec(s.Relay()))
+	c := s.resident(t)
 	ctx, cancel := context.WithCancel(s.context(t))
 	defer cancel()
 	input, feed := io.Pipe()

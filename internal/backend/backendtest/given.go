@@ -65,7 +65,7 @@ func givenNothing(t *testing.T, s *suite) {
 }
 
 func imageID(t *testing.T, s *suite) {
-	one := s.create(t, s.spec(s.Relay()))
+	one := s.resident(t)
 	two := s.create(t, s.spec(s.Echo("other")))
 	other := s.create(t, backend.Spec{Name: s.name(), Image: s.harness.Images.Volume})
 	if one.ImageID == "" || one.ImageID != two.ImageID {
@@ -87,7 +87,7 @@ func owner(t *testing.T, s *suite) {
 	if !s.engine.Capabilities.Checkpoint {
 		return
 	}
-	restored := s.create(t, s.restored(s.capture(t, made.ID, s.name()), nil))
+	restored := s.create(t, s.restored(s.captureLast(t, made.ID, s.name()), nil))
 	s.wantOwner(t, restored, "")
 }
 

@@ -49,8 +49,7 @@ func createStartInspect(t *testing.T, s *suite) {
 func listContains(t *testing.T, s *suite) {
 	created := s.create(t, s.spec(s.Relay()))
 	running := s.start(t, s.server(t, "x"))
-	exited := s.start(t, s.spec(s.Exit(0)))
-	s.wait(t, exited.ID)
+	exited := s.source(t, 0)
 	created, running, exited = s.inspect(t, created.ID), s.inspect(t, running.ID), s.inspect(t, exited.ID)
 
 	list, err := s.List(s.context(t))
@@ -83,9 +82,8 @@ func listContains(t *testing.T, s *suite) {
 }
 
 func startTwice(t *testing.T, s *suite) {
-	spec := s.spec(s.Relay())
-	c := s.start(t, spec)
-	if err := s.Start(s.context(t), c.ID, spec); err != nil {
+	c := s.resident(t)
+	if err := s.Start(s.context(t), c.ID, s.spec(s.Relay())); err != nil {
 		t.Error(err)
 	}
 	if again := s.inspect(t, c.ID); !again.StartedAt.Equal(c.StartedAt) {

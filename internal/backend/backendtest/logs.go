@@ -94,7 +94,7 @@ func logsFollowEnded(t *testing.T, s *suite) {
 }
 
 func logsCancelled(t *testing.T, s *suite) {
-	c := s.talker(t)
+	c := s.resident(t)
 	ctx, cancel := context.WithCancel(s.context(t))
 	defer cancel()
 	lines := s.follow(ctx, t, c.ID, backend.LogOptions{Follow: true})
@@ -104,7 +104,7 @@ func logsCancelled(t *testing.T, s *suite) {
 }
 
 func logsClosed(t *testing.T, s *suite) {
-	c := s.talker(t)
+	c := s.resident(t)
 	stream, err := s.Logs(s.context(t), c.ID, backend.LogOptions{Follow: true})
 	if err != nil {
 		t.Fatal(err)

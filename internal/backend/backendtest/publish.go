@@ -16,15 +16,10 @@ var publishCases = []testCase{
 	{"remove artifact leaves a container that runs from it", removeArtifactInUse},
 }
 
-// version returns an artifact whose /version holds text.
-func (s *suite) version(t *testing.T, checkpoint, text string) backend.Artifact {
+// version returns an artifact whose /version holds [version](i).
+func (s *suite) version(t *testing.T, checkpoint string, i int) backend.Artifact {
 	t.Helper()
-	c := s.relay(t, s.spec(s.Relay()))
-	s.write(t, c.ID, "/version", text)
-	artifact := s.captureLast(t, c.ID, checkpoint)
-	// So that nothing but the artifact itself keeps it.
-	s.remove(t, c.ID)
-	return artifact
+	return s.capture(t, s.source(t, i).ID, checkpoint)
 }
 
 // wantVersion checks what a copy of an artifact holds.
@@ -80,7 +75,7 @@ func (s *suite) listed(t *testing.T) []string {
 
 func publishFound(t *testing.T, s *suite) {
 	checkpoint := s.name()
-	artifact := s.version(t, checkpoint, "1")
+	artifact := s.version(t, checkpoint, 1)
 	ref := s.publish(t, checkpoint, artifact)
 	found := s.wantRef(t, ref, artifact)
 	if !found.CreatedAt.Equal(artifact.CreatedAt) || found.SizeBytes != artifact.SizeBytes || found.Layers != artifact.Layers {
@@ -89,22 +84,21 @@ func publishFound(t *testing.T, s *suite) {
 	if !slices.Contains(s.listed(t), ref) {
 		t.Errorf("%s is not listed", ref)
 	}
-	s.wantVersion(t, found, "1")
+	s.wantVersion(t, found, version(1))
 }
 
 func publishMoves(t *testing.T, s *suite) {
 	checkpoint := s.name()
-	one := s.version(t, checkpoint, "1")
+	one := s.version(t, checkpoint, 1)
 	ref := s.publish(t, checkpoint, one)
 	one.Ref = ref
-	two := s.version(t, checkpoint, "2")
+	two := s.version(t, checkpoint, 2)
 	s.wantRef(t, ref, one)
 
 	moved := s.publish(t, checkpoint, two)
 	s.wantRef(t, moved, two)
 	// The ref that the caller still has of it says nothing any more: the id does.
-	s.wantVersion(t, one, "1")
-	s.wantVersion(t, two, "2")
+	s.wantVersion(t, one, version(1))
 
 	if err := s.RemoveArtifact(s.context(t), one.ID); err != nil {
 		t.Fatal(err)
@@ -112,12 +106,12 @@ func publishMoves(t *testing.T, s *suite) {
 	s.collect(t, checkpoint, two.ID)
 	s.wantGone(t, one)
 	s.wantRef(t, moved, two)
-	s.wantVersion(t, two, "2")
+	s.wantVersion(t, two, version(2))
 }
 
 func publishAgain(t *testing.T, s *suite) {
 	checkpoint := s.name()
-	artifact := s.version(t, checkpoint, "1")
+	artifact := s.version(t, checkpoint, 1)
 	ref := s.publish(t, checkpoint, artifact)
 	if again := s.publish(t, checkpoint, artifact); again != ref {
 		t.Errorf("the ref was %s and is %s", ref, again)
@@ -127,7 +121,7 @@ func publishAgain(t *testing.T, s *suite) {
 
 func publishGone(t *testing.T, s *suite) {
 	checkpoint := s.name()
-	artifact := s.version(t, checkpoint, "1")
+	artifact := s.version(t, checkpoint, 1)
 	if err := s.RemoveArtifact(s.context(t), artifact.ID); err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +131,7 @@ func publishGone(t *testing.T, s *suite) {
 
 func removeArtifactTwice(t *testing.T, s *suite) {
 	checkpoint := s.name()
-	artifact := s.version(t, checkpoint, "1")
+	artifact := s.version(t, checkpoint, 1)
 	ref := s.publish(t, checkpoint, artifact)
 	for range 2 {
 		if err := s.RemoveArtifact(s.context(t), artifact.ID); err != nil {
@@ -150,7 +144,7 @@ func removeArtifactTwice(t *testing.T, s *suite) {
 
 func removeArtifactInUse(t *testing.T, s *suite) {
 	checkpoint := s.name()
-	artifact := s.version(t, checkpoint, "1")
+	artifact := s.version(t, checkpoint, 1)
 	ref := s.publish(t, checkpoint, artifact)
 	running, stopped := s.restored(artifact, s.Relay()), s.restored(artifact, s.Relay())
 	one, two := s.relay(t, running), s.relay(t, stopped)
@@ -160,12 +154,12 @@ func removeArtifactInUse(t *testing.T, s *suite) {
 	}
 	s.wantNoRef(t, ref)
 
-	s.wantFile(t, one.ID, "/version", "1")
+	s.wantFile(t, one.ID, "/version", version(1))
 	if err := s.Start(s.context(t), two.ID, stopped); err != nil {
 		t.Fatalf("start of a copy whose artifact was removed: %v", err)
 	}
 	s.awaitLine(t, two.ID, "ready", 2)
-	s.wantFile(t, two.ID, "/version", "1")
+	s.wantFile(t, two.ID, "/version", version(1))
 
 	for _, id := range []string{one.ID, two.ID} {
 		s.remove(t, id)

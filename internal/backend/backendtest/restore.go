@@ -18,32 +18,16 @@ var restoreCases = []testCase{
 }
 
 func restoreTwice(t *testing.T, s *suite) {
-	original := s.relay(t, s.spec(s.Relay()))
-	s.write(t, original.ID, "/data", "captured")
-	artifact := s.capture(t, original.ID, s.name())
+	artifact := s.written(t)
 	one := s.relay(t, s.restored(artifact, s.Relay()))
 	two := s.relay(t, s.restored(artifact, s.Relay()))
 	s.write(t, one.ID, "/data", "one")
-	s.write(t, two.ID, "/other", "two")
+	s.write(t, two.ID, "/new", "two")
 	s.wantFile(t, one.ID, "/data", "one")
 	s.wantFile(t, two.ID, "/data", "captured")
-	s.wantFile(t, original.ID, "/data", "captured")
-	s.wantNoFile(t, one.ID, "/other")
+	s.wantNoFile(t, one.ID, "/new")
 	three := s.relay(t, s.restored(artifact, s.Relay()))
 	s.wantFile(t, three.ID, "/data", "captured")
-}
-
-// job returns the artifact of a container that printed a variable.
-func (s *suite) job(t *testing.T) backend.Artifact {
-	t.Helper()
-	spec := s.spec(s.PrintEnv("GREETING"))
-	spec.Env = map[string]string{"GREETING": "original", "OTHER": "kept"}
-	spec.Labels = map[string]string{"org.example.owner": "original"}
-	spec.WorkingDir = "/etc"
-	spec.Limits = backend.Limits{MemoryMB: s.memory(4)}
-	c := s.start(t, spec)
-	s.wait(t, c.ID)
-	return s.capture(t, c.ID, s.name())
 }
 
 func restoreDefaults(t *testing.T, s *suite) {
@@ -74,10 +58,7 @@ func restoreGiven(t *testing.T, s *suite) {
 }
 
 func restoreFiles(t *testing.T, s *suite) {
-	original := s.relay(t, s.spec(s.Relay()))
-	s.write(t, original.ID, "/data", "captured")
-	s.write(t, original.ID, "/other", "captured")
-	spec := s.restored(s.captureLast(t, original.ID, s.name()), s.Relay())
+	spec := s.restored(s.written(t), s.Relay())
 	spec.Files = []backend.File{{Path: "/data", Content: []byte("on top")}}
 	copied := s.relay(t, spec)
 	s.wantFile(t, copied.ID, "/data", "on top")
@@ -85,9 +66,7 @@ func restoreFiles(t *testing.T, s *suite) {
 }
 
 func restoreRestart(t *testing.T, s *suite) {
-	original := s.relay(t, s.spec(s.Relay()))
-	s.write(t, original.ID, "/data", "captured")
-	spec := s.restored(s.captureLast(t, original.ID, s.name()), s.Relay())
+	spec := s.restored(s.written(t), s.Relay())
 	copied := s.relay(t, spec)
 	s.write(t, copied.ID, "/data", "changed")
 	s.stop(t, copied.ID)

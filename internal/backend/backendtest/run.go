@@ -38,6 +38,7 @@ func Run(t *testing.T, harness Harness) {
 	}
 	// A group, so that what follows runs after the last of its parallel cases.
 	t.Run("contract", func(t *testing.T) {
+		s.share(t)
 		for _, c := range cases {
 			t.Run(c.name, func(t *testing.T) {
 				t.Parallel()

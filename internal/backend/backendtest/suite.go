@@ -33,6 +33,8 @@ type suite struct {
 	prefix  string
 	counter atomic.Int64
 
+	shared shared
+
 	mu   sync.Mutex
 	refs []string
 }
@@ -235,19 +237,26 @@ func (s *suite) logs(t *testing.T, id string, opts backend.LogOptions) string {
 // awaitLine follows a container's log until a line was there n times.
 func (s *suite) awaitLine(t *testing.T, id, line string, n int) {
 	t.Helper()
-	stream, err := s.Logs(s.context(t), id, backend.LogOptions{Follow: true})
+	if err := s.readLines(s.context(t), id, line, n); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// readLines is awaitLine for what belongs to no case.
+func (s *suite) readLines(ctx context.Context, id, line string, n int) error {
+	stream, err := s.Logs(ctx, id, backend.LogOptions{Follow: true})
 	if err != nil {
-		t.Fatalf("logs: %v", err)
+		return fmt.Errorf("logs: %w", err)
 	}
 	defer stream.Close()
 	var seen []string
 	for scanner := bufio.NewScanner(stream); scanner.Scan(); {
 		seen = append(seen, scanner.Text())
 		if len(slices.DeleteFunc(slices.Clone(seen), func(l string) bool { return l != line })) == n {
-			return
+			return nil
 		}
 	}
-	t.Fatalf("the log ended before line %q was there %d times: %q", line, n, seen)
+	return fmt.Errorf("the log ended before line %q was there %d times: %q", line, n, seen)
 }
 
 // capture keeps a container under a checkpoint's name. The end of the case
@@ -297,10 +306,15 @@ func (s *suite) publish(t *testing.T, checkpoint string, artifact backend.Artifa
 	if err != nil {
 		t.Fatalf("publish: %v", err)
 	}
+	s.noteRef(ref)
+	return ref
+}
+
+// noteRef keeps a ref that this run has published.
+func (s *suite) noteRef(ref string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.refs = append(s.refs, ref)
-	return ref
 }
 
 // published says whether this run has published something as ref.

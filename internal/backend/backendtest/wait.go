@@ -78,7 +78,7 @@ func waitRemoved(t *testing.T, s *suite) {
 }
 
 func waitCancelled(t *testing.T, s *suite) {
-	c := s.relay(t, s.spec(s.Relay()))
+	c := s.resident(t)
 	ctx, cancel := context.WithCancel(s.context(t))
 	ended := s.waiting(ctx, c.ID)
 	cancel()
@@ -89,7 +89,7 @@ func waitCancelled(t *testing.T, s *suite) {
 }
 
 func waitNoHealthCheck(t *testing.T, s *suite) {
-	c := s.relay(t, s.spec(s.Relay()))
+	c := s.resident(t)
 	wantKind(t, s.WaitHealthy(s.context(t), c.ID), backend.ErrUnsupported)
 }
 
