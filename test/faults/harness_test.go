@@ -60,20 +60,22 @@ func run(m *testing.M) int {
 }
 
 // buildProvider builds the provider, with tags if any are given, and returns
-// the path of a CLI configuration that makes Terraform use it.
+// the path of a CLI configuration that makes Terraform use it. A machine without
+// Go is given the builds: RIGHTSIZE_TEST_PROVIDERS has a directory for each
+// variant.
 func buildProvider(variant string, tags ...string) (string, error) {
-	dir := filepath.Join(workDir, variant)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return "", err
+	config := filepath.Join(workDir, variant+".tfrc")
+	dir := filepath.Join(os.Getenv("RIGHTSIZE_TEST_PROVIDERS"), variant)
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(workDir, variant)
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+		defer cancel()
+		build := exec.CommandContext(ctx, "go", "build", "-tags", strings.Join(tags, ","),
+			"-o", filepath.Join(dir, "terraform-provider-rightsize"), "github.com/rightsize/terraform-provider-rightsize")
+		if out, err := build.CombinedOutput(); err != nil {
+			return "", fmt.Errorf("build the provider: %w\n%s", err, out)
+		}
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
-	defer cancel()
-	build := exec.CommandContext(ctx, "go", "build", "-tags", strings.Join(tags, ","),
-		"-o", filepath.Join(dir, "terraform-provider-rightsize"), "github.com/rightsize/terraform-provider-rightsize")
-	if out, err := build.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build the provider: %w\n%s", err, out)
-	}
-	config := filepath.Join(dir, "cli.tfrc")
 	text := fmt.Sprintf("provider_installation {\n  dev_overrides {\n    \"rightsize/rightsize\" = %q\n  }\n  direct {}\n}\n", dir)
 	return config, os.WriteFile(config, []byte(text), 0o644)
 }
@@ -148,7 +150,9 @@ func uniqueName() string { return "ft-" + strings.ToLower(rand.Text()[:10]) }
 
 // stack is a Terraform configuration with its state.
 type stack struct {
-	t      *testing.T
+	t *testing.T
+	// kind is the backend that it uses.
+	kind   kind
 	engine engine
 	// host is where the provider finds the engine; a proxy may be there.
 	host string
@@ -167,16 +171,19 @@ type stack struct {
 func newStack(t *testing.T, e engine) *stack {
 	t.Helper()
 	s := &stack{
-		t: t, engine: e, host: e.host,
+		t: t, kind: onDocker{}, engine: e, host: e.host,
 		name: uniqueName(), cli: cliConfig,
 		cacheDir: filepath.Join(t.TempDir(), "cache"),
 		dir:      t.TempDir(),
 	}
 	s.image = "rightsize-faults/" + s.name + ":1"
-	t.Cleanup(s.sweep)
+	t.Cleanup(func() { s.kind.sweep(s) })
 	s.makeImage()
 	return s
 }
+
+// workload is what the stacks' containers run.
+const workload = "trap 'exit 0' TERM; echo up; sleep 600 & wait"
 
 // makeImage makes an image that declares a volume. What the volume holds tells
 // whose it is.
@@ -190,7 +197,7 @@ func (s *stack) makeImage() {
 		s.t.Fatal(err)
 	}
 	e.docker(s.t, "cp", marker, id+":/srv/")
-	e.docker(s.t, "commit", "--change", "VOLUME /srv", "--change", `CMD ["sh","-c","trap 'exit 0' TERM; echo up; sleep 600 & wait"]`, id, s.image)
+	e.docker(s.t, "commit", "--change", "VOLUME /srv", "--change", `CMD ["sh","-c","`+workload+`"]`, id, s.image)
 }
 
 // sibling is another stack, with a state of its own, that uses the same names,
@@ -218,11 +225,10 @@ func (s *stack) write(body string) {
 }
 
 provider "rightsize" {
-  backend   = "docker"
   cache_dir = %q
-  docker    = { host = %q }
+  %s
 }
-`, s.cacheDir, s.host) + body
+`, s.cacheDir, s.kind.provider(s)) + body
 	if err := os.WriteFile(filepath.Join(s.dir, "main.tf"), []byte(text), 0o600); err != nil {
 		s.t.Fatal(err)
 	}
@@ -234,10 +240,6 @@ type result struct {
 	output string
 	code   int
 }
-
-// commandTimeout bounds a run of Terraform. It is far beyond what any takes: a
-// run that hangs is a failure.
-const commandTimeout = 3 * time.Minute
 
 // command prepares a run of Terraform in the stack's directory.
 func (s *stack) command(ctx context.Context, args ...string) *exec.Cmd {
@@ -255,7 +257,7 @@ func (s *stack) command(ctx context.Context, args ...string) *exec.Cmd {
 // try runs Terraform and returns how it ended.
 func (s *stack) try(args ...string) result {
 	s.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), commandTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), s.kind.limit())
 	defer cancel()
 	out, err := s.command(ctx, args...).CombinedOutput()
 	r := result{output: string(out)}

@@ -8,9 +8,6 @@ import (
 	"time"
 )
 
-// patience is how long a user who pressed Ctrl-C once waits at most.
-const patience = 10 * time.Second
-
 // An interrupt ends Terraform soon, at whichever step it comes, and costs one
 // more apply.
 func TestInterrupt(t *testing.T) {
@@ -56,7 +53,7 @@ func (s *stack) interruptedAt(point string, command []string) {
 // interrupted runs Terraform and interrupts it when it has reached a step.
 func (s *stack) interrupted(step string, reached func() bool, command ...string) {
 	s.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), commandTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), s.kind.limit())
 	defer cancel()
 	cmd := s.command(ctx, command...)
 	var output bytes.Buffer
@@ -78,10 +75,10 @@ func (s *stack) interrupted(step string, reached func() bool, command ...string)
 	select {
 	case <-ended:
 		stepsInterrupted.Add(1)
-	case <-time.After(patience):
+	case <-time.After(s.kind.patience()):
 		cancel()
 		<-ended
-		s.t.Fatalf("Terraform goes on for %s after an interrupt at %q:\n%s", patience, step, output.String())
+		s.t.Fatalf("Terraform goes on for %s after an interrupt at %q:\n%s", s.kind.patience(), step, output.String())
 	}
 }
 

@@ -2,11 +2,9 @@ package faults
 
 import (
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 
@@ -20,6 +18,8 @@ type scenario struct {
 	before func(s *stack)
 	// config is what is applied, interrupted and again.
 	config func(s *stack) string
+	// docker says that only Docker does it.
+	docker bool
 	// ephemeral says that Terraform must know ephemeral resources.
 	ephemeral bool
 	// destroys says that a destroy is interrupted instead of the apply.
@@ -65,6 +65,7 @@ var scenarios = map[string]scenario{
 			faultpoint.Dropped, faultpoint.Collected, faultpoint.SeedRemoved, faultpoint.Answering),
 	},
 	"capture with volumes": {
+		docker: true,
 		before: func(s *stack) {
 			s.engine.docker(s.t, "run", "-d", "--name", s.name+"-theirs", s.image)
 			s.engine.docker(s.t, "exec", s.name+"-theirs", "sh", "-c", "echo v1 > /srv/rows")
@@ -159,12 +160,11 @@ func eachInterruption(t *testing.T, e engine, test func(t *testing.T, s *stack, 
 func TestEveryStepIsInterrupted(t *testing.T) {
 	t.Parallel()
 	for _, point := range faultpoint.All() {
-		if point == faultpoint.Halted {
-			continue // Docker captures what runs: test/kvmhost interrupts there.
-		}
 		found := false
-		for _, sc := range scenarios {
-			found = found || slices.Contains(sc.points, string(point))
+		for _, all := range []map[string]scenario{scenarios, microVMScenarios()} {
+			for _, sc := range all {
+				found = found || slices.Contains(sc.points, string(point))
+			}
 		}
 		if !found {
 			t.Errorf("no scenario is interrupted at %q", point)
@@ -191,13 +191,14 @@ func (s *stack) webConfig(trigger, rows string) string {
 resource "rightsize_container" "web" {
   name          = %q
   image         = %q
+  command       = ["sh", "-c", %q]
   reset_trigger = %q
   exposed_ports = ["8080"]
   wait_for      = { log = { pattern = "up" } }
   files         = [{ path = "/etc/rows", content = %q }]
   exec          = [{ command = ["cp", "/etc/rows", "/srv/rows"] }]
 }
-`, s.name+"-web", s.image, trigger, rows)
+`, s.name+"-web", s.image, workload, trigger, rows)
 }
 
 // trialConfig is a container that lives only for a run, a plan's included. The
@@ -206,6 +207,7 @@ func (s *stack) trialConfig() string {
 	return fmt.Sprintf(`
 ephemeral "rightsize_container" "trial" {
   image    = %q
+  command  = ["sh", "-c", %q]
   wait_for = { log = { pattern = "up" } }
 }
 
@@ -215,7 +217,7 @@ resource "terraform_data" "trial" {
     environment = { TRIAL = ephemeral.rightsize_container.trial.container_id }
   }
 }
-`, s.image)
+`, s.image, workload)
 }
 
 // requireEphemeral skips a test where Terraform is older than ephemeral
@@ -243,12 +245,13 @@ resource "rightsize_checkpoint" "orders" {
   name = %q
   seed = {
     image    = %q
+    command  = ["sh", "-c", %q]
     wait_for = { log = { pattern = "up" } }
     files    = [{ path = "/etc/rows", content = %q }]
     exec     = [{ command = ["cp", "/etc/rows", "/srv/rows"] }]
   }
 }
-`, s.name+"-orders", s.image, rows)
+`, s.name+"-orders", s.image, workload, rows)
 }
 
 func (s *stack) applied(config string) {
@@ -278,7 +281,7 @@ func (s *stack) faulty(env, point string) (*stack, string) {
 // wantRows looks into a container that must be running.
 func (s *stack) wantRows(container, want string) {
 	s.t.Helper()
-	if got := s.engine.docker(s.t, "exec", container, "cat", "/srv/rows"); got != want {
+	if got := s.kind.rows(s, container); got != want {
 		s.t.Errorf("container %s holds %q, want %q", container, got, want)
 	}
 }
@@ -287,7 +290,7 @@ func (s *stack) wantRows(container, want string) {
 // its entry has.
 func (s *stack) wantCheckpoint(want string) {
 	s.t.Helper()
-	if got := s.restoredRows(); got != want {
+	if got := s.kind.restoredRows(s); got != want {
 		checkpointsLost.Add(1)
 		s.t.Errorf("the checkpoint holds %q, want %q", got, want)
 	}
@@ -297,25 +300,8 @@ func (s *stack) wantCheckpoint(want string) {
 // is the previous one or the new one, and whole.
 func (s *stack) wantSomeCheckpoint() {
 	s.t.Helper()
-	if got := s.restoredRows(); got != "v1" && got != "v2" {
+	if got := s.kind.restoredRows(s); got != "v1" && got != "v2" {
 		checkpointsLost.Add(1)
 		s.t.Errorf("the checkpoint holds %q after the interruption", got)
 	}
-}
-
-func (s *stack) restoredRows() string {
-	s.t.Helper()
-	entry, err := os.ReadFile(s.entryPath(s.name + "-orders"))
-	if err != nil {
-		return err.Error()
-	}
-	ref := "rightsize/checkpoint:" + s.name + "-orders"
-	if !strings.Contains(string(entry), `"ref":"`+ref+`"`) {
-		return string(entry)
-	}
-	rows, err := s.engine.tryDocker("run", "--rm", "--entrypoint", "cat", ref, "/srv/rows")
-	if err != nil {
-		return err.Error()
-	}
-	return rows
 }

@@ -13,28 +13,10 @@ import (
 // file.
 func (s *stack) nothingLeft() {
 	s.t.Helper()
-	for _, left := range s.remains() {
+	for _, left := range s.kind.remains(s) {
 		leftovers.Add(1)
 		s.t.Errorf("%s is left", left)
 	}
-}
-
-// remains describes everything that there is of the stack's.
-func (s *stack) remains() []string {
-	s.t.Helper()
-	var left []string
-	add := func(kind string, ids []string) {
-		for _, id := range ids {
-			left = append(left, kind+" "+id)
-		}
-	}
-	add("container", s.containers())
-	add("tag", s.engine.lines(s.t, "images", "--format", "{{.Repository}}:{{.Tag}}", "--filter", "reference=rightsize/checkpoint:"+s.name+"*"))
-	add("artifact", s.artifacts())
-	add("copy of the image", s.copies())
-	add("volume", s.volumes())
-	add("file", s.cached())
-	return left
 }
 
 // containers returns the names of the stack's containers, those that seed
@@ -123,20 +105,4 @@ func (s *stack) cached() []string {
 		s.t.Fatal(err)
 	}
 	return files
-}
-
-// sweep removes everything of the stack's, so that a test that failed costs the
-// next ones nothing.
-func (s *stack) sweep() {
-	e := s.engine
-	force := func(args []string, ids []string) {
-		if len(ids) > 0 {
-			_, _ = e.tryDocker(append(args, ids...)...)
-		}
-	}
-	force([]string{"rm", "-f", "-v"}, s.containers())
-	force([]string{"rmi", "-f"}, s.artifacts())
-	force([]string{"rmi", "-f"}, s.copies())
-	force([]string{"rmi", "-f"}, []string{s.image})
-	force([]string{"volume", "rm", "-f"}, s.volumes())
 }

@@ -61,7 +61,7 @@ func TestUnreadableEntries(t *testing.T) {
 func (s *stack) tryAsNobody(args ...string) result {
 	s.t.Helper()
 	const nobody = 65534
-	ctx, cancel := context.WithTimeout(context.Background(), commandTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), s.kind.limit())
 	defer cancel()
 	cmd := s.command(ctx, args...)
 	if os.Geteuid() == 0 {
