@@ -67,6 +67,15 @@ type Containers interface {
 	// which is not an error whatever it is.
 	Exec(ctx context.Context, id string, cmd Exec) (exitCode int, err error)
 
+	// CopyFrom returns what is at an absolute path of the container, which need
+	// not run, as a tar archive. A symbolic link there is followed, those below
+	// are kept as links. The first member is what was asked for, whatever its
+	// name, and all others are below that name. What a container archives is the
+	// container's to decide: the archive is hostile input. The caller closes it.
+	//
+	// A container that is missing is ErrNotFound; a path that is, ErrNotFound with
+	// FieldPath.
+	CopyFrom(ctx context.Context, id, path string) (io.ReadCloser, error)
 	// Inspect returns everything known about one container, or ErrNotFound.
 	Inspect(ctx context.Context, id string) (Container, error)
 	// List returns a summary of every container of the engine in one call.

@@ -40,6 +40,8 @@ const (
 	FieldUser       Field = "user"
 	FieldLimits     Field = "limits"
 	FieldPullPolicy Field = "pull_policy"
+	// FieldPath is the path of a file in a container.
+	FieldPath Field = "path"
 
 	FieldDiskLimit       Field = "disk_limit_mb"
 	FieldTmpfsRoot       Field = "tmpfs_root_mb"

@@ -30,7 +30,7 @@ func Run(t *testing.T, harness Harness) {
 	s := &suite{Backend: b, Commands: harness.Commands, harness: harness, engine: engine, prefix: newPrefix()}
 
 	cases := slices.Concat(engineCases, lifecycleCases, givenCases, processCases, fileCases, imageCases, portCases,
-		execCases, logCases, waitCases, limitCases, rootCases, concurrencyCases)
+		execCases, copyFromCases, logCases, waitCases, limitCases, rootCases, concurrencyCases)
 	if engine.Capabilities.Checkpoint {
 		cases = slices.Concat(cases, captureCases, restoreCases, publishCases, collectCases)
 	} else {

@@ -22,6 +22,7 @@ const (
 	Remove         Method = "Remove"
 	Update         Method = "Update"
 	Exec           Method = "Exec"
+	CopyFrom       Method = "CopyFrom"
 	Inspect        Method = "Inspect"
 	List           Method = "List"
 	Wait           Method = "Wait"
@@ -37,7 +38,7 @@ const (
 
 var methods = map[Method]struct{ mutates bool }{
 	Engine: {}, Create: {true}, Start: {true}, Stop: {true}, Remove: {true}, Update: {true}, Exec: {true},
-	Inspect: {}, List: {}, Wait: {}, WaitHealthy: {}, Logs: {},
+	CopyFrom: {}, Inspect: {}, List: {}, Wait: {}, WaitHealthy: {}, Logs: {},
 	Capture: {true}, Publish: {true}, RemoveArtifact: {true}, Collect: {true}, Artifact: {}, ListArtifacts: {},
 }
 
@@ -52,6 +53,8 @@ type Call struct {
 	Spec backend.Spec
 	// Exec is set for Exec, without its streams.
 	Exec backend.Exec
+	// Path is set for CopyFrom.
+	Path string
 	// Grace is set for Stop.
 	Grace time.Duration
 	// Limits is set for Update.

@@ -67,6 +67,16 @@ exec)
 		shift 2
 		exec /bin/sh "$dir/workload.sh" "$@"
 	fi
+	# What is shared is elsewhere on this host.
+	for arg; do
+		shift
+		case $arg in
+		/.rightsize/*) set -- "$@" "$(cat "$dir/share")/${arg#/.rightsize/}" ;;
+		*) set -- "$@" "$arg" ;;
+		esac
+	done
+	# A guest that does something else than it is told to.
+	[ ! -f "$dir/guest" ] || exec /bin/sh "$dir/guest" "$@"
 	exec "$@"
 	;;
 logs)
