@@ -49,6 +49,13 @@ const (
 	ArtifactRemoved Point = "artifact-removed"
 	EntryRemoved    Point = "entry-removed"
 
+	// Of a command that is a resource, and of the one that takes it back.
+	CommandRun Point = "command-run"
+
+	// Of a copy out of a container.
+	Unpacked Point = "unpacked" // the copy is whole, beside its destination
+	Placed   Point = "placed"   // it is in its place
+
 	// Of clearing away what others left.
 	Swept Point = "swept" // the container is gone, and its record is there
 )
@@ -60,6 +67,7 @@ func All() []Point {
 		Borrowed, Returned,
 		Locked, SeedStopped, CommitLocked, Halted, Committed, Paused, HelperMade, VolumeCopied, Captured,
 		Published, EntryWritten, EntryRenamed, Dropped, Collected, SeedRemoved,
-		ResetRemoved, Stopped, Removed, ArtifactRemoved, EntryRemoved, Swept,
+		ResetRemoved, Stopped, Removed, ArtifactRemoved, EntryRemoved,
+		CommandRun, Unpacked, Placed, Swept,
 	}
 }
