@@ -16,6 +16,8 @@ import (
 const (
 	containerType  = "rightsize_container"
 	checkpointType = "rightsize_checkpoint"
+	execType       = "rightsize_exec"
+	fileCopyType   = "rightsize_file_copy"
 )
 
 // core plays Terraform's part in the protocol: it proposes, plans and applies

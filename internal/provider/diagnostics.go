@@ -113,7 +113,10 @@ func describe(err error) description {
 		d.remedy = "Apply again to reach the configured state, or destroy to remove what there is."
 	case errors.As(err, &step):
 		d.field, d.index = fieldExec, step.Index
-		if step.Timeout > 0 {
+		switch {
+		case step.Timeout > 0 && step.Index == fixture.Alone:
+			d.remedy = "If the command needs more time, raise the limit in the timeouts attribute."
+		case step.Timeout > 0:
 			d.remedy = "If the step needs more time, raise its timeout."
 		}
 		if step.Output != "" {

@@ -140,6 +140,7 @@ func (p *rightsizeProvider) Configure(ctx context.Context, req provider.Configur
 		Open:     p.choose(chosen),
 		Registry: checkpoint.Open(cacheDir),
 		Intents:  intent.Open(chosen.LockDir()),
+		LockDir:  chosen.LockDir(),
 		Log:      logStep,
 	})
 	p.mu.Lock()
@@ -152,7 +153,7 @@ func (p *rightsizeProvider) Configure(ctx context.Context, req provider.Configur
 }
 
 func (p *rightsizeProvider) Resources(context.Context) []func() resource.Resource {
-	return []func() resource.Resource{newContainerResource, newCheckpointResource}
+	return []func() resource.Resource{newContainerResource, newCheckpointResource, newExecResource, newFileCopyResource}
 }
 
 func (p *rightsizeProvider) DataSources(context.Context) []func() datasource.DataSource {

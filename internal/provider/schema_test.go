@@ -62,7 +62,7 @@ func TestSchemasAreDescribed(t *testing.T) {
 	for name, schema := range schemas.EphemeralResourceSchemas {
 		all["ephemeral resource "+name] = schema
 	}
-	if len(all) != 7 {
+	if len(all) != 9 {
 		t.Errorf("there are %d schemas", len(all))
 	}
 	for name, schema := range all {
@@ -112,7 +112,7 @@ func TestSensitiveAttributes(t *testing.T) {
 			if attribute.WriteOnly {
 				writeOnly = append(writeOnly, path)
 			}
-			if (path == name+".spec.env" || path == name+".connection_uri") && !attribute.Sensitive {
+			if (path == name+".spec.env" || path == name+".connection_uri" || path == execType+".stdout") && !attribute.Sensitive {
 				t.Errorf("%s is not sensitive", path)
 			}
 		})
@@ -138,7 +138,7 @@ func TestSensitiveAttributes(t *testing.T) {
 			t.Errorf("%s is write-only", path)
 		}
 	}
-	if len(writeOnly) != 6 {
+	if len(writeOnly) != 7 {
 		t.Errorf("%d attributes are write-only: %v", len(writeOnly), writeOnly)
 	}
 }

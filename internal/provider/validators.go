@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path"
 	"regexp"
 	"strconv"
 	"strings"
@@ -134,6 +135,22 @@ func absolutePath() validator.String {
 	return stringCheck{"an absolute path with forward slashes", func(s string) error {
 		if !strings.HasPrefix(s, "/") {
 			return fmt.Errorf("%q does not begin with /", s)
+		}
+		return nil
+	}}
+}
+
+// pathBelowRoot is a path of something that can be copied: all of a container
+// never holds still, with its devices and processes.
+func pathBelowRoot() validator.String {
+	return stringCheck{"an absolute path below /", func(s string) error {
+		switch {
+		case !strings.HasPrefix(s, "/"):
+			return fmt.Errorf("%q does not begin with /", s)
+		case path.Clean(s) == "/":
+			return errors.New("it is all of the container")
+		case strings.Contains(s, "\x00"):
+			return errors.New("it contains a NUL")
 		}
 		return nil
 	}}
