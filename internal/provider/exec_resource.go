@@ -59,7 +59,7 @@ func (r *execResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRe
 	}
 	digest, err := config.contentDigest()
 	if err != nil {
-		resp.Diagnostics.Append(errorDiagnostic("Read", "Input", err, at(path.Root("stdin"))))
+		resp.Diagnostics.Append(errorDiagnostic("Read", "File", err, at(path.Root("stdin"))))
 		return
 	}
 	plan.ContentSHA256 = digest

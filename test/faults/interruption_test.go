@@ -108,6 +108,29 @@ var scenarios = map[string]scenario{
 		check:     func(s *stack) { s.wantRows(s.name+"-web", "v1") },
 		points:    points(faultpoint.Made, faultpoint.Ready, faultpoint.Borrowed, faultpoint.Returned),
 	},
+	"run a command": {
+		config: func(s *stack) string { return s.commandConfig("v1") },
+		check:  func(s *stack) { s.wantRows(s.name+"-web", "v1") },
+		points: points(faultpoint.CommandRun),
+	},
+	"take a command back": {
+		before:   func(s *stack) { s.applied(s.commandConfig("v1")) },
+		config:   func(s *stack) string { return s.commandConfig("v1") },
+		destroys: true,
+		check:    func(s *stack) { s.wantRows(s.name+"-web", "v1") },
+		points:   points(faultpoint.CommandRun),
+	},
+	"copy out": {
+		config: func(s *stack) string { return s.copyConfig("v1") },
+		check:  func(s *stack) { s.wantCopy("v1") },
+		points: points(faultpoint.Unpacked, faultpoint.Placed),
+	},
+	"copy out again": {
+		before: func(s *stack) { s.applied(s.copyConfig("v1")) },
+		config: func(s *stack) string { return s.copyConfig("v2") },
+		check:  func(s *stack) { s.wantCopy("v2") },
+		points: points(faultpoint.Unpacked, faultpoint.Placed),
+	},
 	"clear away": {
 		before: func(s *stack) {
 			s.write(s.webConfig("one", "v1"))
@@ -128,6 +151,7 @@ var reducedPoints = map[string][]string{
 	"reset":                points(faultpoint.ResetRemoved),
 	"ephemeral container":  points(faultpoint.Borrowed),
 	"destroy a checkpoint": points(faultpoint.ArtifactRemoved),
+	"copy out again":       points(faultpoint.Placed),
 }
 
 // eachInterruption runs a test for each step of each scenario, and for a sample

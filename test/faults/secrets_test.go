@@ -23,9 +23,10 @@ var planted = map[string]string{
 	"exec env": "kuckuck4execenv9a55",
 }
 
-// secretive is a checkpoint and a container that are given every secret, as
-// variables that Terraform does not print. tell is what their step does.
-func (s *stack) secretive(version int, tell string) string {
+// secretive is a checkpoint and a container that are given every secret, and a
+// command that is given its own, as variables that Terraform does not print. tell
+// is what the step of both does, and run what the command does.
+func (s *stack) secretive(version int, tell, run string) string {
 	return fmt.Sprintf(`
 variable "env" { sensitive = true }
 variable "file" { sensitive = true }
@@ -65,8 +66,23 @@ resource "rightsize_container" "web" {
   exec  = local.exec
   on_failure = "remove"
 }
-`, s.name, s.image, version, tell)
+
+resource "rightsize_exec" "command" {
+  container_id = rightsize_container.web.container_id
+  command      = ["sh", "-c", %[5]q]
+  stdin        = "create user orders;\n${var.stdin}\n"
+  env          = { TOKEN = var.exec_env }
+  on_destroy   = { command = ["env"], env = { TOKEN = var.exec_env } }
 }
+`, s.name, s.image, version, tell, run)
+}
+
+// What a step and a command do that do their work. The command prints what is in
+// state anyway.
+const (
+	seedQuietly = "cat > /srv/data"
+	runQuietly  = "cat > /dev/null; env"
+)
 
 // tellAll makes a step print everything that it knows and fail.
 const tellAll = "echo it tells; env; cat; cat /etc/app/*; exit 1"
@@ -89,7 +105,7 @@ func TestSecretsStaySecret(t *testing.T) {
 	watchers.Go(func() { watchFiles(ctx, t, s.cacheDir, []string{planted["env"]}) })
 	watchers.Go(func() { watchFiles(ctx, t, temporary, nil) })
 
-	s.write(s.secretive(1, "cat > /srv/data"))
+	s.write(s.secretive(1, seedQuietly, runQuietly))
 	good := s.apply()
 	if good.code != 0 {
 		t.Fatalf("apply failed:\n%s", good.output)
@@ -98,12 +114,14 @@ func TestSecretsStaySecret(t *testing.T) {
 	labels := s.engine.docker(t, "inspect", "--format", "{{json .Config.Labels}}", s.name+"-web", s.registered(t))
 	s.wantNoSecret("the labels of container and image", labels, nil)
 
-	for version, tell := range map[int]string{
-		2: tellAll,
+	for version, scripts := range map[int][2]string{
+		2: {tellAll, runQuietly},
 		// The process goes, and takes the step with it: its log is shown as well.
-		3: "{ " + strings.TrimSuffix(tellAll, "; exit 1") + "; } > /proc/1/fd/1; kill -TERM 1; sleep 5; exit 1",
+		3: {"{ " + strings.TrimSuffix(tellAll, "; exit 1") + "; } > /proc/1/fd/1; kill -TERM 1; sleep 5; exit 1", runQuietly},
+		// Files are none of what a command was given.
+		4: {seedQuietly, strings.Replace(tellAll, "cat /etc/app/*; ", "", 1)},
 	} {
-		s.write(s.secretive(version, tell))
+		s.write(s.secretive(version, scripts[0], scripts[1]))
 		bad := s.apply()
 		if bad.code == 0 || !strings.Contains(bad.output, "it tells") {
 			t.Errorf("the apply ended with %d, and its diagnostics do not quote the step:\n%s", bad.code, bad.output)
@@ -123,8 +141,8 @@ func TestSecretsStaySecret(t *testing.T) {
 	watchers.Wait()
 
 	own := providerLog(t, logFile)
-	if !strings.Contains(own, "running exec step") {
-		t.Errorf("the provider logged no step:\n%.2000s", own)
+	if !strings.Contains(own, "running exec step") || !strings.Contains(own, "running command") {
+		t.Errorf("the provider logged no step or no command:\n%.2000s", own)
 	}
 	s.wantNoSecret("the provider's log", own, nil)
 	s.nothingLeft()
