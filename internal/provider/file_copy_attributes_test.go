@@ -54,7 +54,7 @@ func fileCopyCases(dir string) map[string]attributeCase {
 		"path":         {value: "/srv/other", other: "/srv/../srv/data", observe: holds, shows: [3]any{"other", "web's", "web's"}},
 		"destination": {
 			value: filepath.Join(dir, "one"), other: filepath.Join(dir, "deep", "two"),
-			observe: func(o observed) any {
+			observe: func(_ observed) any {
 				var there [3]bool
 				for i, name := range []string{"one", "deep/two", "destination/copy"} {
 					_, err := os.Stat(filepath.Join(dir, name))
