@@ -69,4 +69,7 @@ type Given struct {
 	DiskMB          int64
 	TmpfsRootMB     int64
 	NetworkDisabled bool
+
+	// Complete is the [Spec]'s. It is false for containers of somebody else.
+	Complete bool
 }

@@ -46,6 +46,11 @@ type Spec struct {
 	// then: nothing can be published.
 	NetworkDisabled bool
 
+	// Complete says that nothing else defines what the container holds: neither
+	// files nor commands that are to run in it. Then it can be made again from what
+	// the engine tells of it.
+	Complete bool
+
 	// Owner is a token of the operation that makes the container, to find it by
 	// if that is interrupted. No image or artifact ever hands it on.
 	Owner string
@@ -66,6 +71,8 @@ func (s Spec) Given() Given {
 		DiskMB:          s.DiskMB,
 		TmpfsRootMB:     s.TmpfsRootMB,
 		NetworkDisabled: s.NetworkDisabled,
+
+		Complete: s.Complete,
 	}
 	for _, p := range s.Ports {
 		given.ExposedPorts = append(given.ExposedPorts, p.Port)

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 
@@ -71,23 +72,54 @@ type Intent struct {
 // Begin records an operation before it makes anything. It is under way until
 // its End, or the end of this process.
 func (j *Journal) Begin(ctx context.Context, record Record) (*Intent, error) {
-	i := &Intent{Token: strings.ToLower(rand.Text()), journal: j, record: record}
-	j.mu.Lock()
-	j.own[i.Token] = struct{}{}
-	j.mu.Unlock()
-	// First the lock: a record without one is that of a dead process.
-	unlock, err := filelock.Lock(ctx, j.path(i.Token, lockSuffix))
-	if err == nil {
-		i.unlock = unlock
-		if err = i.write(); err != nil {
-			unlock()
-		}
-	}
+	i, err := j.begin(ctx, strings.ToLower(rand.Text()), record)
 	if err != nil {
-		j.disown(i.Token)
-		return nil, fmt.Errorf("record in %s what is about to be made: %w", j.dir, err)
+		return nil, err
+	}
+	if err := i.Write(); err != nil {
+		i.Abandon()
+		return nil, err
 	}
 	return i, nil
+}
+
+// BeginAgain is Begin for an operation that makes anew what the one with this
+// token has made. The record is not there before its Write: until then the token
+// is of something that is to stay. Whoever else begins again with it waits.
+func (j *Journal) BeginAgain(ctx context.Context, token string, record Record) (*Intent, error) {
+	// It comes from an engine, and names files here.
+	if !tokenPattern.MatchString(token) {
+		return nil, fmt.Errorf("%q is not the token of an operation", token)
+	}
+	return j.begin(ctx, token, record)
+}
+
+// tokenPattern is what tokens look like.
+var tokenPattern = regexp.MustCompile(`^[a-z2-7]{26,52}$`)
+
+func (j *Journal) begin(ctx context.Context, token string, record Record) (*Intent, error) {
+	j.mu.Lock()
+	j.own[token] = struct{}{}
+	j.mu.Unlock()
+	// First the lock: a record without one is that of a dead process.
+	unlock, err := filelock.Lock(ctx, j.path(token, lockSuffix))
+	if err != nil {
+		j.disown(token)
+		return nil, j.unrecorded(err)
+	}
+	return &Intent{Token: token, journal: j, record: record, unlock: unlock}, nil
+}
+
+func (j *Journal) unrecorded(err error) error {
+	return fmt.Errorf("record in %s what is about to be made: %w", j.dir, err)
+}
+
+// Write records the operation, of which nothing was made so far.
+func (i *Intent) Write() error {
+	if err := i.write(); err != nil {
+		return i.journal.unrecorded(err)
+	}
+	return nil
 }
 
 // MayPause records that the operation may pause a container.

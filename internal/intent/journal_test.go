@@ -191,3 +191,46 @@ func TestKept(t *testing.T) {
 		t.Errorf("kept after it was forgotten: %v, %v", got, err)
 	}
 }
+
+// An operation that makes something anew leaves what is there to itself until
+// its record is written, and has the token of the first one.
+func TestBeginAgain(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	first := begin(t, intent.Open(dir))
+	if err := first.End(); err != nil {
+		t.Fatal(err)
+	}
+	again, err := intent.Open(dir).BeginAgain(t.Context(), first.Token, record)
+	if err != nil || again.Token != first.Token {
+		t.Fatalf("got %v, %v", again, err)
+	}
+	again.Abandon() // as if its process were killed
+	if swept := sweep(t, intent.Open(dir), nil); len(swept) > 0 {
+		t.Errorf("swept is %v, which is still to stay", swept)
+	}
+	requireFiles(t, dir, 0)
+
+	again, err = intent.Open(dir).BeginAgain(t.Context(), first.Token, record)
+	if err == nil {
+		err = again.Write()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	again.Abandon()
+	want := map[string]intent.Record{first.Token: record}
+	if diff := cmp.Diff(want, sweep(t, intent.Open(dir), nil)); diff != "" {
+		t.Errorf("swept (-want +got):\n%s", diff)
+	}
+}
+
+// A token comes from a label, which anybody may have written, and names files.
+func TestBeginAgainRefusesTokens(t *testing.T) {
+	t.Parallel()
+	for _, token := range []string{"", "a", "../../etc/passwd", "aaaaaaaaaaaaaaaaaaaaaaaaa/", "AAAAAAAAAAAAAAAAAAAAAAAAAA"} {
+		if _, err := intent.Open(t.TempDir()).BeginAgain(t.Context(), token, record); err == nil {
+			t.Errorf("%q is taken", token)
+		}
+	}
+}

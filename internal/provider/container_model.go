@@ -132,6 +132,15 @@ func (m *containerModel) fromContainer(name backend.Name, c backend.Container) {
 	m.ConnectionURI = m.connectionURI(c)
 }
 
+// exposedPortsValue is the value of an exposed_ports attribute with these ports.
+func exposedPortsValue(bindings []backend.PortBinding) types.Set {
+	ports := make([]attr.Value, 0, len(bindings))
+	for _, binding := range bindings {
+		ports = append(ports, types.StringValue(binding.String()))
+	}
+	return types.SetValueMust(types.StringType, ports)
+}
+
 // mappedPortsValue is the value of a mapped_ports attribute.
 func mappedPortsValue(bindings []backend.PortBinding) types.Map {
 	ports := make(map[string]attr.Value, len(bindings))

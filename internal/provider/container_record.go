@@ -6,6 +6,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 
 	"github.com/rightsize/terraform-provider-rightsize/internal/backend"
@@ -31,6 +32,7 @@ func (r *containerResource) record(
 		plan.fromContainer(b.Name(), c)
 		diags.Append(to.state.Set(ctx, plan)...)
 		diags.Append(to.identity.Set(ctx, identityOf(c.Name, b.Name()))...)
+		diags.Append(writePrivate(ctx, to.private, ownerKey, c.Owner)...)
 	}
 	c, kept, err := run(save)
 	if c.ID != "" && kept {
@@ -45,6 +47,24 @@ func (r *containerResource) record(
 		}
 		diags.Append(errorDiagnostic(verb, "Container", &outcome{err, plan.afterFailure(verb, c, kept)}, under(path.Empty())))
 	}
+}
+
+// follow takes up the container that an action has made in place of the one in
+// state, if there is one. It returns false if that is gone for good.
+func (r *containerResource) follow(ctx context.Context, req resource.ReadRequest, state containerModel, resp *resource.ReadResponse) bool {
+	owner, diags := readPrivate(ctx, req.Private, ownerKey)
+	resp.Diagnostics.Append(diags...)
+	c, found, err := r.fixtures.Successor(ctx, state.Name.ValueString(), owner)
+	if err != nil {
+		resp.Diagnostics.Append(errorDiagnostic("Read", "Container", err, nowhere))
+	}
+	if resp.Diagnostics.HasError() || !found {
+		return resp.Diagnostics.HasError()
+	}
+	for name, value := range map[string]string{"container_id": c.ID, "image_id": c.ImageID, "status": string(c.State)} {
+		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root(name), value)...)
+	}
+	return true
 }
 
 // afterFailure says what exists after a container could not be made, and what
@@ -72,4 +92,9 @@ const (
 type recorded struct {
 	state    *tfsdk.State
 	identity *tfsdk.ResourceIdentity
+	private  privateWriter
 }
+
+// ownerKey holds, in private state, the token of the operation that made the
+// container. One that an action has made in its place has the same.
+const ownerKey = "owner"

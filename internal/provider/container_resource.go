@@ -95,7 +95,7 @@ func (r *containerResource) Create(ctx context.Context, req resource.CreateReque
 	run := func(created func(backend.Container)) (backend.Container, bool, error) {
 		return r.fixtures.Start(ctx, def, created)
 	}
-	r.record(ctx, &plan, run, verbCreate, recorded{&resp.State, resp.Identity}, &resp.Diagnostics)
+	r.record(ctx, &plan, run, verbCreate, recorded{&resp.State, resp.Identity, resp.Private}, &resp.Diagnostics)
 	if !resp.State.Raw.IsNull() {
 		resp.Diagnostics.Append(writeEngine(ctx, r.fixtures, resp.Private)...)
 	}
@@ -130,6 +130,9 @@ func (r *containerResource) Read(ctx context.Context, req resource.ReadRequest, 
 	}
 	c, err := r.fixtures.Container(ctx, state.ContainerID.ValueString())
 	if errors.Is(err, backend.ErrNotFound) {
+		if r.follow(ctx, req, state, resp) {
+			return
+		}
 		resp.Diagnostics.Append(r.otherEngine(ctx, req.Private, state)...)
 		if !resp.Diagnostics.HasError() {
 			r.gone.add(containerKind, state.Name)
@@ -248,6 +251,7 @@ func (r *containerResource) adopt(ctx context.Context, req resource.ReadRequest,
 		return
 	}
 	state.fromContainer(b.Name(), c)
+	resp.Diagnostics.Append(writePrivate(ctx, resp.Private, ownerKey, c.Owner)...)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identityOf(c.Name, b.Name()))...)
 	resp.Diagnostics.Append(state.adoptContainer(ctx, c)...)
 	resp.Diagnostics.Append(writeEngine(ctx, r.fixtures, resp.Private)...)
@@ -266,7 +270,7 @@ func (r *containerResource) reset(ctx context.Context, def fixture.Definition, p
 	run := func(created func(backend.Container)) (backend.Container, bool, error) {
 		return r.fixtures.Reset(ctx, state.ContainerID.ValueString(), def, created)
 	}
-	r.record(ctx, plan, run, verbReset, recorded{&resp.State, resp.Identity}, &resp.Diagnostics)
+	r.record(ctx, plan, run, verbReset, recorded{&resp.State, resp.Identity, resp.Private}, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() && !resp.State.Raw.IsNull() {
 		// Terraform does not taint what failed to update. The next plan must
 		// see that this reset is still to be done.

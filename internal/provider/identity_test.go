@@ -130,12 +130,16 @@ func TestImportByIdentity(t *testing.T) {
 			t.Parallel()
 			h := newHarness(t)
 			c := newCore(t, h)
-			for typeName, config := range map[string]object{
-				containerType:  {"name": "web", "image": "app:1", "env": object{"A": "1"}, "exposed_ports": list{"80"}},
-				checkpointType: {"name": "web", "container_id": "web"},
+			for _, made := range []struct {
+				typeName string
+				config   object
+			}{
+				{containerType, object{"name": "web", "image": "app:1", "env": object{"A": "1"}, "exposed_ports": list{"80"}}},
+				{checkpointType, object{"name": "web", "container_id": "web"}},
 			} {
-				created := c.reach(c.none(typeName), config)
-				imported, diagnostics := c.importedByIdentity(typeName, identity)
+				config := made.config
+				created := c.reach(c.none(made.typeName), config)
+				imported, diagnostics := c.importedByIdentity(made.typeName, identity)
 				c.must(diagnostics, nil)
 				if diff := cmp.Diff(identityNamed("web"), c.identity(imported.identity)); diff != "" {
 					t.Errorf("identity (-want +got):\n%s", diff)

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/action"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
 	"github.com/hashicorp/terraform-plugin-framework/list"
@@ -25,6 +26,7 @@ import (
 
 var (
 	_ provider.Provider                       = (*rightsizeProvider)(nil)
+	_ provider.ProviderWithActions            = (*rightsizeProvider)(nil)
 	_ provider.ProviderWithEphemeralResources = (*rightsizeProvider)(nil)
 	_ provider.ProviderWithListResources      = (*rightsizeProvider)(nil)
 	_ provider.ProviderWithValidateConfig     = (*rightsizeProvider)(nil)
@@ -148,6 +150,7 @@ func (p *rightsizeProvider) Configure(ctx context.Context, req provider.Configur
 	p.mu.Unlock()
 	resp.ResourceData = resourceData{fixtures: fixtures, gone: &gone{}}
 	resp.DataSourceData = fixtures
+	resp.ActionData = fixtures
 	resp.EphemeralResourceData = fixtures
 	resp.ListResourceData = fixtures
 }
@@ -168,8 +171,14 @@ func (p *rightsizeProvider) ListResources(context.Context) []func() list.ListRes
 	return []func() list.ListResource{newContainerListResource, newCheckpointListResource}
 }
 
-// logStep writes a step of a use case to Terraform's log.
+func (p *rightsizeProvider) Actions(context.Context) []func() action.Action {
+	return []func() action.Action{newCheckpointSaveAction, newContainerResetAction}
+}
+
+// logStep writes a step of a use case to Terraform's log, and tells it to the user
+// of an action.
 func logStep(ctx context.Context, message string, keysAndValues ...any) {
+	reportStep(ctx, message, keysAndValues)
 	fields := make(map[string]any, len(keysAndValues)/2)
 	for i := 0; i+1 < len(keysAndValues); i += 2 {
 		if key, ok := keysAndValues[i].(string); ok {

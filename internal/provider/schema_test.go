@@ -62,7 +62,13 @@ func TestSchemasAreDescribed(t *testing.T) {
 	for name, schema := range schemas.EphemeralResourceSchemas {
 		all["ephemeral resource "+name] = schema
 	}
-	if len(all) != 9 {
+	for name, schema := range schemas.ListResourceSchemas {
+		all["list resource "+name] = schema
+	}
+	for name, action := range schemas.ActionSchemas {
+		all["action "+name] = action.Schema
+	}
+	if len(all) != 13 {
 		t.Errorf("there are %d schemas", len(all))
 	}
 	for name, schema := range all {

@@ -30,6 +30,8 @@ func givenInFull(t *testing.T, s *suite) {
 		{Port: backend.Port{Number: 9090, Protocol: backend.TCP}, Host: freePort(t)},
 	}
 
+	spec.Complete = true
+
 	c := s.create(t, spec)
 	want := backend.Given{
 		Image:        spec.Image,
@@ -41,6 +43,7 @@ func givenInFull(t *testing.T, s *suite) {
 		Labels:       spec.Labels,
 		ExposedPorts: []backend.Port{spec.Ports[0].Port, spec.Ports[1].Port, spec.Ports[2].Port},
 		Limits:       spec.Limits,
+		Complete:     true,
 	}
 	if diff := cmp.Diff(want, c.Given); diff != "" {
 		t.Errorf("what was given does not come back (-want +got):\n%s", diff)

@@ -34,6 +34,7 @@ type givenLabel struct {
 	Entrypoint bool     `json:"entrypoint,omitempty"`
 	WorkingDir bool     `json:"workingDir,omitempty"`
 	User       bool     `json:"user,omitempty"`
+	Complete   bool     `json:"complete,omitempty"`
 }
 
 // encodeGiven returns the label's value for a container made from spec.
@@ -47,6 +48,7 @@ func encodeGiven(spec backend.Spec) (string, error) {
 		Entrypoint: len(spec.Entrypoint) > 0,
 		WorkingDir: spec.WorkingDir != "",
 		User:       spec.User != "",
+		Complete:   spec.Complete,
 	}
 	value, err := json.Marshal(label)
 	return string(value), err
@@ -65,9 +67,10 @@ func decodeGiven(name string, labels map[string]string) (label givenLabel, found
 // selectFrom returns the parts of config that the label says were given.
 func (l givenLabel) selectFrom(config *container.Config) backend.Given {
 	given := backend.Given{
-		Image:  l.Image,
-		Env:    pick(envMap(config.Env), l.Env),
-		Labels: pick(config.Labels, l.Labels),
+		Image:    l.Image,
+		Env:      pick(envMap(config.Env), l.Env),
+		Labels:   pick(config.Labels, l.Labels),
+		Complete: l.Complete,
 	}
 	if l.Command {
 		given.Command = config.Cmd
