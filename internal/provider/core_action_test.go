@@ -1,6 +1,10 @@
 package provider_test
 
-import "github.com/hashicorp/terraform-plugin-go/tfprotov6"
+import (
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+)
 
 // invoke validates, plans and invokes an action, as Terraform does, and returns
 // the messages that it shows.
@@ -17,7 +21,7 @@ func (c *core) invoke(typeName string, config object) ([]string, []*tfprotov6.Di
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	diagnostics := append(validated.Diagnostics, planned.Diagnostics...)
+	diagnostics := slices.Concat(validated.Diagnostics, planned.Diagnostics)
 	if failed(diagnostics) {
 		return nil, diagnostics
 	}
