@@ -224,7 +224,7 @@ func TestCaptureRunningContainer(t *testing.T) {
 	got := h.container(t, "copy").Given
 	if diff := cmp.Diff(backend.Given{
 		Image: "rightsize/checkpoint:orders", Env: map[string]string{"A": "1"}, Command: []string{"serve", "/b"},
-		ExposedPorts: []backend.Port{{Number: 80, Protocol: backend.TCP}}, Limits: backend.Limits{MemoryMB: 64},
+		ExposedPorts: []backend.Port{{Number: 80, Protocol: backend.TCP}}, Limits: backend.Limits{MemoryMB: 64}, Complete: true,
 	}, got); diff != "" {
 		t.Errorf("the copy (-want +got):\n%s", diff)
 	}

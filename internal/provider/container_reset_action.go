@@ -14,6 +14,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/rightsize/terraform-provider-rightsize/internal/fixture"
+	"github.com/rightsize/terraform-provider-rightsize/internal/preset"
 )
 
 var _ action.ActionWithConfigure = (*containerResetAction)(nil)
@@ -30,6 +31,7 @@ type containerResetModel struct {
 	ContainerID types.String `tfsdk:"container_id"`
 	SaveAs      types.String `tfsdk:"save_as"`
 	WaitFor     types.Object `tfsdk:"wait_for"`
+	Preset      types.String `tfsdk:"preset"`
 }
 
 func (a *containerResetAction) Metadata(_ context.Context, req action.MetadataRequest, resp *action.MetadataResponse) {
@@ -55,6 +57,11 @@ func (a *containerResetAction) Schema(_ context.Context, _ action.SchemaRequest,
 				Validators:          []validator.String{checkpointName()},
 			},
 			"wait_for": waitForAttribute(" Give the same as the container has: its own is known to its configuration alone."),
+			"preset": schema.StringAttribute{
+				MarkdownDescription: "What kind of server is in the container, for the wait that is usual for it, where `wait_for` is not set: " + presetNames() + ". Give the same as the container has.",
+				Optional:            true,
+				Validators:          []validator.String{stringvalidator.OneOf(preset.Names()...)},
+			},
 		},
 	}
 }
@@ -87,7 +94,8 @@ func (a *containerResetAction) reset(ctx context.Context, config containerResetM
 		return diag.Diagnostics{errorDiagnostic("Reset", "Container", err, at(path.Root("container_id")))}
 	}
 	// Which port a wait asks may follow from those that are published.
-	wait, diags := workloadModel{WaitFor: config.WaitFor, ExposedPorts: exposedPortsValue(c.Ports)}.toWait(ctx, path.Root("wait_for"))
+	workload := workloadModel{WaitFor: config.WaitFor, Preset: config.Preset, ExposedPorts: exposedPortsValue(c.Ports)}
+	wait, diags := workload.toWait(ctx, path.Root("wait_for"))
 	if diags.HasError() {
 		return diags
 	}
@@ -101,7 +109,7 @@ func (a *containerResetAction) reset(ctx context.Context, config containerResetM
 		}
 		report(ctx, fmt.Sprintf("The present contents are kept as %s.", cp.ID()))
 	}
-	made, err := a.fixtures.ResetAsTold(ctx, c.Name, wait)
+	made, err := a.fixtures.ResetAsTold(ctx, c.Name, fixture.Definition{Wait: wait, Preset: workload.preset()})
 	if err != nil {
 		err = &outcome{err, afterActionReset(c.Name, made.ID != "")}
 		return append(diags, errorDiagnostic("Reset", "Container", err, under(path.Empty())))
