@@ -92,7 +92,7 @@ func workloadAttributes(onChange func(attribute string) string) map[string]schem
 		"wait_for": waitForAttribute(onChange("wait_for")),
 		"exec":     execAttribute(onChange("exec")),
 		"memory_limit_mb": schema.Int64Attribute{
-			MarkdownDescription: "The most memory the container may use, in MiB. Defaults to the checkpoint's, else to no limit." + onChange("memory_limit_mb"),
+			MarkdownDescription: "The most memory the container may use, in MiB. Defaults to the checkpoint's, else to no limit on the backend `docker`, to 512 on `microsandbox`." + onChange("memory_limit_mb"),
 			Optional:            true,
 			Validators:          []validator.Int64{int64validator.AtLeast(6)},
 		},
