@@ -18,19 +18,18 @@ resource "rightsize_checkpoint" "orders" {
   name = var.name
 
   seed = {
-    image         = var.image
-    env           = { POSTGRES_PASSWORD = var.password }
-    exposed_ports = [5432]
-    files         = [{ path = "/seed/schema.sql", source = "${path.module}/schema.sql" }]
-    wait_for      = { log = { pattern = "ready to accept connections", times = 2 } }
-    exec          = [{ command = ["psql", "-U", "postgres", "-v", "ON_ERROR_STOP=1", "-f", "/seed/schema.sql"] }]
+    image  = var.image
+    env    = { POSTGRES_PASSWORD = var.password }
+    preset = "postgres"
+    files  = [{ path = "/seed/schema.sql", source = "${path.module}/schema.sql" }]
+    exec   = [{ command = ["psql", "-U", "postgres", "-v", "ON_ERROR_STOP=1", "-f", "/seed/schema.sql"] }]
   }
 }
 
 # Nothing of it enters state: neither the port nor the container.
 ephemeral "rightsize_container" "trial" {
   from_checkpoint = rightsize_checkpoint.orders.id
-  wait_for        = { log = { pattern = "ready to accept connections" } }
+  preset          = "postgres"
 }
 
 # Needs psql on the machine that runs Terraform.
@@ -39,13 +38,7 @@ resource "terraform_data" "trial" {
 
   provisioner "local-exec" {
     working_dir = path.module
-    command     = "psql -X -v ON_ERROR_STOP=1 -f migration.sql"
-
-    environment = {
-      PGHOST     = ephemeral.rightsize_container.trial.host
-      PGPORT     = ephemeral.rightsize_container.trial.mapped_ports["5432"]
-      PGUSER     = "postgres"
-      PGPASSWORD = var.password
-    }
+    command     = "psql -X -v ON_ERROR_STOP=1 -f migration.sql \"$DATABASE\""
+    environment = { DATABASE = ephemeral.rightsize_container.trial.connection_uri }
   }
 }

@@ -33,8 +33,10 @@ func TestAccActions(t *testing.T) {
 		t.Cleanup(func() { _, _ = e.tryDocker(t, "rm", "-f", name, name+"-copy") })
 		source := object{"name": name, "image": busyboxImage, "command": list{"sleep", "600"}, "stop_timeout": "1s"}
 		web := c.reach(c.none(containerType), source)
-		e.docker(t, "exec", name, "sh", "-c", "echo seeded >/rows")
-		_, diagnostics := c.invoke(saveAction, object{"container_id": name, "name": name})
+		messages, diagnostics := c.invoke(execAction, object{"container_id": name, "command": list{"tee", "/rows"}, "stdin": "seeded\n"})
+		c.must(diagnostics, nil)
+		expectMessage(t, messages, "***") // What was given to it comes back, and is not shown.
+		_, diagnostics = c.invoke(saveAction, object{"container_id": name, "name": name})
 		c.must(diagnostics, nil)
 		orders, diagnostics := c.importedByIdentity(checkpointType, object{"name": name})
 		c.must(diagnostics, nil)

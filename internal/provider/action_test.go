@@ -16,6 +16,7 @@ import (
 const (
 	saveAction  = "rightsize_checkpoint_save"
 	resetAction = "rightsize_container_reset"
+	execAction  = "rightsize_exec"
 )
 
 // expectMessage fails unless one of the messages says it.
@@ -189,6 +190,73 @@ func TestContainerResetActionFails(t *testing.T) {
 	}
 }
 
+// What a command writes is shown as it comes, and nothing that was given to it or
+// to its container.
+func TestExecAction(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t)
+	c := newCore(t, h)
+	h.running(t, backend.Spec{Name: "db", Image: "app:1", Env: map[string]string{"PASSWORD": "s3cret-of-container"}})
+	config := object{
+		"container_id": "db", "command": list{"cat"}, "env": object{"TOKEN": "s3cret-of-command"}, "user": "nobody", "working_dir": "/srv",
+		"stdin": "line one\nhas s3cret-of-container and s3cret-of-command in it\nlast line",
+	}
+	messages, diagnostics := c.invoke(execAction, config)
+	c.must(diagnostics, nil)
+	for _, says := range []string{"Running command", "The command exited with code 0"} {
+		expectMessage(t, messages, says)
+	}
+	if text := strings.Join(messages, "\n"); strings.Contains(text, "s3cret") || !strings.Contains(text, "***") {
+		t.Errorf("the messages are:\n%s", text)
+	}
+	call := h.CallsOf(fake.Exec)[0].Exec
+	if diff := cmp.Diff(backend.Exec{
+		Command: []string{"cat"}, Env: map[string]string{"TOKEN": "s3cret-of-command"}, User: "nobody", WorkingDir: "/srv",
+	}, call); diff != "" {
+		t.Errorf("command (-want +got):\n%s", diff)
+	}
+
+	messages, diagnostics = c.invoke(execAction, object{"container_id": "db", "command": list{"echo", "for all to see"}})
+	c.must(diagnostics, nil)
+	expectMessage(t, messages, "for all to see")
+	messages, diagnostics = c.invoke(execAction, object{"container_id": "db", "command": list{"echo", "for nobody"}, "show_output": false})
+	c.must(diagnostics, nil)
+	if text := strings.Join(messages, "\n"); strings.Contains(text, "for nobody") {
+		t.Errorf("the messages are:\n%s", text)
+	}
+	_, diagnostics = c.invoke(execAction, object{"container_id": "db", "command": list{"exit", "3"}, "success_exit_codes": list{0, 3}})
+	c.must(diagnostics, nil)
+}
+
+func TestExecActionFails(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		config   object
+		at, says string
+	}{
+		"exit code":    {object{"command": list{"exit", "3"}}, "command", "exited with code 3"},
+		"no container": {object{"container_id": "nowhere", "command": list{"true"}}, "container_id", "nowhere"},
+		"stopped":      {object{"container_id": "stopped", "command": list{"true"}}, "container_id", "Start the container first."},
+		"timeout":      {object{"command": list{"sleep", "3600"}, "timeout": "10ms"}, "command", "did not finish within 10ms"},
+		"no command":   {object{"command": list{}}, "command", "at least 1"},
+		"working_dir":  {object{"command": list{"true"}, "working_dir": "srv"}, "working_dir", "must be"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := newHarness(t)
+			c := newCore(t, h)
+			h.running(t, backend.Spec{Name: "db", Image: "app:1"})
+			h.StopOutOfBand(h.running(t, backend.Spec{Name: "stopped", Image: "app:1"}).ID)
+			config := object{"container_id": "db"}
+			for attribute, value := range tc.config {
+				config[attribute] = value
+			}
+			_, diagnostics := c.invoke(execAction, config)
+			expectError(t, diagnostics, tc.at, tc.says)
+		})
+	}
+}
+
 // Terraform may stop to read: no operation waits for it then.
 func TestActionWithoutReader(t *testing.T) {
 	t.Parallel()
@@ -226,6 +294,7 @@ func TestActionUnconfigured(t *testing.T) {
 	for action, config := range map[string]object{
 		saveAction:  {"container_id": "db", "name": "orders"},
 		resetAction: {"container_id": "db"},
+		execAction:  {"container_id": "db", "command": list{"true"}},
 	} {
 		_, diagnostics := c.invoke(action, config)
 		expectError(t, diagnostics, "", "Provider Configuration Not Known Yet")

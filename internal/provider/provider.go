@@ -172,7 +172,7 @@ func (p *rightsizeProvider) ListResources(context.Context) []func() list.ListRes
 }
 
 func (p *rightsizeProvider) Actions(context.Context) []func() action.Action {
-	return []func() action.Action{newCheckpointSaveAction, newContainerResetAction}
+	return []func() action.Action{newCheckpointSaveAction, newContainerResetAction, newExecAction}
 }
 
 // logStep writes a step of a use case to Terraform's log, and tells it to the user

@@ -25,14 +25,18 @@ func (m workloadModel) toSteps(ctx context.Context) ([]fixture.Step, diag.Diagno
 	diags := m.Exec.ElementsAs(ctx, &models, false)
 	steps := make([]fixture.Step, 0, len(models))
 	for _, model := range models {
-		steps = append(steps, fixture.Step{
-			Command:    model.Command,
-			Stdin:      model.Stdin.ValueString(),
-			User:       model.User.ValueString(),
-			WorkingDir: model.WorkingDir.ValueString(),
-			Env:        model.Env,
-			Timeout:    duration(model.Timeout, fixture.DefaultStepTimeout),
-		})
+		steps = append(steps, model.toStep())
 	}
 	return steps, diags
+}
+
+func (m stepModel) toStep() fixture.Step {
+	return fixture.Step{
+		Command:    m.Command,
+		Stdin:      m.Stdin.ValueString(),
+		User:       m.User.ValueString(),
+		WorkingDir: m.WorkingDir.ValueString(),
+		Env:        m.Env,
+		Timeout:    duration(m.Timeout, fixture.DefaultStepTimeout),
+	}
 }

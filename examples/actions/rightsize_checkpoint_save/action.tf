@@ -9,5 +9,5 @@ action "rightsize_checkpoint_save" "orders" {
 resource "rightsize_container" "orders" {
   name            = "orders"
   from_checkpoint = "orders-seeded"
-  wait_for        = { log = { pattern = "ready to accept connections" } }
+  preset          = "postgres"
 }
