@@ -11,7 +11,7 @@ type Artifact struct {
 	ID        string
 	SizeBytes int64
 	CreatedAt time.Time
-	// Layers is how many layers a restore stacks; zero where a backend has no
-	// such limit.
+	// Layers is how many layers a restore stacks: each capture of a copy adds to
+	// them. It is zero on a backend without [Capabilities.LayerLimit].
 	Layers int
 }

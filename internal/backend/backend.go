@@ -117,7 +117,8 @@ type Artifacts interface {
 
 	// Artifact returns the artifact that ref stands for, or ErrNotFound.
 	Artifact(ctx context.Context, ref string) (Artifact, error)
-	// ListArtifacts returns every published artifact in one call.
+	// ListArtifacts returns every published artifact in one call. An engine whose
+	// list does not tell Layers leaves it zero: Artifact tells it.
 	ListArtifacts(ctx context.Context) ([]Artifact, error)
 }
 

@@ -28,4 +28,7 @@ type Capabilities struct {
 	// LimitsRestartWorkload says that a running container is stopped and started
 	// again by a change of its limits.
 	LimitsRestartWorkload bool
+	// LayerLimit is how many layers an artifact can have; zero on a backend whose
+	// artifacts have none.
+	LayerLimit int
 }

@@ -130,6 +130,10 @@ type CaptureOptions struct {
 	// Discard says that the container is not needed afterwards: a backend that
 	// stops it for the capture need not bring it back.
 	Discard bool
+	// Flatten asks for an artifact of one layer, which shares none with others. It
+	// costs the time and the space of all data. A backend without
+	// [Capabilities.LayerLimit] keeps what it keeps anyway.
+	Flatten bool
 	// Owner is as in [Spec], for a container that a backend makes on the way.
 	Owner string
 	// Progress, if set, is told each step before it begins, for logs.

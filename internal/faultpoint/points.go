@@ -30,6 +30,7 @@ const (
 	Paused       Point = "paused"        // a container with volumes is frozen
 	HelperMade   Point = "helper-made"   // there is a container to copy volumes into
 	VolumeCopied Point = "volume-copied" // a volume is in it
+	Imported     Point = "imported"      // the engine has an image of one layer, without its configuration
 	Captured     Point = "captured"      // the artifact is verified
 	Published    Point = "published"     // the ref stands for it
 	EntryWritten Point = "entry-written" // the new entry lies beside the old one
@@ -65,7 +66,7 @@ func All() []Point {
 	return []Point{
 		Recorded, Copied, Made, Furnished, Created, Started, Ready, StepsDone, Answering, Erased,
 		Borrowed, Returned,
-		Locked, SeedStopped, CommitLocked, Halted, Committed, Paused, HelperMade, VolumeCopied, Captured,
+		Locked, SeedStopped, CommitLocked, Halted, Committed, Paused, HelperMade, VolumeCopied, Imported, Captured,
 		Published, EntryWritten, EntryRenamed, Dropped, Collected, SeedRemoved,
 		ResetRemoved, Stopped, Removed, ArtifactRemoved, EntryRemoved,
 		CommandRun, Unpacked, Placed, Swept,

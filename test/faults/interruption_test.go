@@ -2,9 +2,11 @@ package faults
 
 import (
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -81,6 +83,34 @@ var scenarios = map[string]scenario{
 		points: append(points(faultpoint.Recorded, faultpoint.Paused, faultpoint.Committed, faultpoint.HelperMade, faultpoint.VolumeCopied,
 			faultpoint.Captured, faultpoint.Published), string(faultpoint.CommitLocked)+":2", string(faultpoint.Committed)+":2"),
 	},
+	"flatten": {
+		before: func(s *stack) { s.applied(s.ordersConfig("v1")) },
+		config: func(s *stack) string {
+			return strings.Replace(s.ordersConfig("v2"), "  seed = {", "  flatten = true\n  seed = {", 1)
+		},
+		kept:  true,
+		check: func(s *stack) { s.wantCheckpoint("v2") },
+		points: points(faultpoint.Imported, faultpoint.HelperMade, faultpoint.CommitLocked, faultpoint.Committed, faultpoint.Captured,
+			faultpoint.Published),
+	},
+	"save and reset": {
+		before: func(s *stack) {
+			s.applied(s.savingConfig("one"))
+			s.engine.docker(s.t, "exec", s.name+"-web", "sh", "-c", "echo mine > /srv/rows")
+		},
+		config: func(s *stack) string { return s.savingConfig("two") },
+		check: func(s *stack) {
+			s.wantRows(s.name+"-web", "v1")
+			// What a reset that was interrupted has left is not saved over it.
+			s.wantCheckpoint("mine")
+			s.engine.docker(s.t, "image", "rm", "rightsize/checkpoint:"+s.name+"-orders")
+			if err := os.Remove(s.entryPath(s.name + "-orders")); err != nil {
+				s.t.Error(err)
+			}
+		},
+		points: points(faultpoint.Locked, faultpoint.Recorded, faultpoint.Committed, faultpoint.Captured, faultpoint.Published,
+			faultpoint.EntryRenamed, faultpoint.ResetRemoved, faultpoint.Started, faultpoint.Answering),
+	},
 	"reset": {
 		before: func(s *stack) { s.applied(s.webConfig("one", "v1")) },
 		config: func(s *stack) string { return s.webConfig("two", "v1") },
@@ -148,6 +178,8 @@ var reducedPoints = map[string][]string{
 	"seed":                 points(faultpoint.StepsDone),
 	"capture again":        points(faultpoint.Published, faultpoint.EntryWritten),
 	"capture with volumes": points(faultpoint.VolumeCopied),
+	"flatten":              points(faultpoint.Imported),
+	"save and reset":       points(faultpoint.Captured, faultpoint.Started),
 	"reset":                points(faultpoint.ResetRemoved),
 	"ephemeral container":  points(faultpoint.Borrowed),
 	"destroy a checkpoint": points(faultpoint.ArtifactRemoved),
@@ -260,6 +292,12 @@ func requireEphemeral(t *testing.T) {
 	if since := map[string]int{"Terraform": 10, "OpenTofu": 11}[name]; major == 1 && minor < since {
 		t.Skipf("%s 1.%d knows no ephemeral resources, which come with 1.%d", name, minor, since)
 	}
+}
+
+// savingConfig is webConfig for a container that is saved before it is reset.
+func (s *stack) savingConfig(trigger string) string {
+	return strings.Replace(s.webConfig(trigger, "v1"), "  exposed_ports",
+		fmt.Sprintf("  save_before_reset = %q\n  exposed_ports", s.name+"-orders"), 1)
 }
 
 // ordersConfig is a checkpoint that is seeded by a file and a step.

@@ -33,6 +33,9 @@ func Run(t *testing.T, harness Harness) {
 		execCases, copyFromCases, logCases, waitCases, limitCases, rootCases, concurrencyCases)
 	if engine.Capabilities.Checkpoint {
 		cases = slices.Concat(cases, captureCases, restoreCases, publishCases, collectCases)
+		if engine.Capabilities.LayerLimit > 0 {
+			cases = slices.Concat(cases, flattenCases)
+		}
 	} else {
 		cases = append(cases, testCase{"capture is unsupported", captureIsUnsupported})
 	}

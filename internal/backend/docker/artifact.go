@@ -181,8 +181,8 @@ func (b *Backend) settledImage(ctx context.Context, ref string) (image, error) {
 	return img, err
 }
 
-// ListArtifacts returns an artifact for every tag among the checkpoints. The
-// engine does not tell the number of layers in a list: Layers is zero.
+// ListArtifacts returns an artifact for every tag among the checkpoints, without
+// its Layers: the engine does not tell them in a list.
 func (b *Backend) ListArtifacts(ctx context.Context) ([]backend.Artifact, error) {
 	api, err := b.api(ctx)
 	if err != nil {

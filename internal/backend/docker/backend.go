@@ -70,6 +70,7 @@ func (b *Backend) Engine(ctx context.Context) (backend.Engine, error) {
 			HardwareIsolated:           false,
 			Checkpoint:                 true,
 			CheckpointRestartsWorkload: false,
+			LayerLimit:                 maxLayers,
 		},
 	}, nil
 }

@@ -53,25 +53,64 @@ func (b *Backend) Capture(ctx context.Context, id string, opts backend.CaptureOp
 		return backend.Artifact{}, err
 	}
 
+	if err := checkDepth(info, parent, len(volumes) > 0, opts.Flatten); err != nil {
+		return backend.Artifact{}, err
+	}
+
 	var imageID string
 	if len(volumes) == 0 {
-		progress(opts, "commit container %s", nameOf(info))
-		// The engine resumes what it paused for a commit, even what somebody
-		// else had paused before.
-		pause := info.State.Running && !info.State.Paused
-		imageID, err = b.commit(ctx, info, opts.Name, pause)
+		imageID, err = b.keep(ctx, info, opts)
 	} else {
 		imageID, err = b.captureVolumes(ctx, info, volumes, opts)
 	}
 	if err != nil {
 		return backend.Artifact{}, err
 	}
-	artifact, err := b.verify(ctx, imageID, parent)
+	artifact, err := b.verify(ctx, imageID, parent, opts.Flatten)
 	if err != nil {
 		b.dropImage(ctx, imageID)
 		return backend.Artifact{}, err
 	}
 	return artifact, nil
+}
+
+// maxLayers is where engines refuse to make one more: "max depth exceeded"
+// (20.10 and 26).
+const maxLayers = 125
+
+// checkDepth refuses, before anything is paused, a capture for which the engine
+// would have to stack more layers than it does.
+func checkDepth(info container.InspectResponse, parent image, hasVolumes, flatten bool) error {
+	commits := 0
+	if hasVolumes {
+		commits++
+	}
+	if !flatten {
+		commits++
+	}
+	layers := len(parent.RootFS.Layers)
+	if layers+commits <= maxLayers {
+		return nil
+	}
+	return &backend.Error{
+		Kind:  backend.ErrUncapturable,
+		Tried: "capture container " + nameOf(info),
+		Cause: fmt.Errorf("%w: what it runs from has %d layers, and the engine stacks %d at most", backend.ErrUncapturable, layers, maxLayers),
+		Remedy: "Capture one of the checkpoints that it was made from with flatten = true, which makes one layer of all, " +
+			"or seed it from an image.",
+	}
+}
+
+// keep makes an image of a container whose data is all in its own filesystem.
+func (b *Backend) keep(ctx context.Context, info container.InspectResponse, opts backend.CaptureOptions) (imageID string, err error) {
+	if opts.Flatten {
+		return b.flatten(ctx, info, opts)
+	}
+	progress(opts, "commit container %s", nameOf(info))
+	// The engine resumes what it paused for a commit, even what somebody else had
+	// paused before.
+	pause := info.State.Running && !info.State.Paused
+	return b.commit(ctx, info, opts.Name, pause)
 }
 
 func progress(opts backend.CaptureOptions, format string, args ...any) {
@@ -242,13 +281,20 @@ func labelChanges(labels map[string]string, name string) []string {
 	return changes
 }
 
-// verify checks that a captured image is there and built upon its parent.
-func (b *Backend) verify(ctx context.Context, imageID string, parent image) (backend.Artifact, error) {
+// verify checks that a captured image is there and built upon its parent, or of
+// one layer.
+func (b *Backend) verify(ctx context.Context, imageID string, parent image, flattened bool) (backend.Artifact, error) {
 	captured, err := b.inspectImage(ctx, imageID)
 	if err != nil {
 		return backend.Artifact{}, err
 	}
 	layers, base := captured.RootFS.Layers, parent.RootFS.Layers
+	if flattened {
+		if len(layers) != 1 {
+			return backend.Artifact{}, b.fail("verify the captured image "+captured.ID, fmt.Errorf("it has %d layers instead of one", len(layers)))
+		}
+		return artifactOf(captured, ""), nil
+	}
 	if len(layers) < len(base) || !slices.Equal(layers[:len(base)], base) {
 		return backend.Artifact{}, b.fail("verify the captured image "+captured.ID,
 			errors.New("it lacks layers of the image that the container runs from"))

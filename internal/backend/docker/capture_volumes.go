@@ -70,12 +70,11 @@ func (b *Backend) captureVolumes(ctx context.Context, info container.InspectResp
 		faultpoint.Reach(ctx, faultpoint.VolumeCopied)
 	}
 
-	progress(opts, "commit the copy of container %s", nameOf(info))
 	helper, err := b.inspect(ctx, helperID)
 	if err != nil {
 		return "", err
 	}
-	return b.commit(ctx, helper, opts.Name, false)
+	return b.keep(ctx, helper, opts)
 }
 
 // refuseVolumes says that the volumes are why a container cannot be captured, if
@@ -139,16 +138,25 @@ func (b *Backend) createHelper(ctx context.Context, api *client.Client, committe
 	if err != nil {
 		return "", err
 	}
+	return b.makeHelper(ctx, api, &container.Config{Image: copied}, opts)
+}
+
+// makeHelper makes a container that is never started, for a commit of it to be
+// the result of a capture.
+func (b *Backend) makeHelper(ctx context.Context, api *client.Client, config *container.Config, opts backend.CaptureOptions) (id string, err error) {
 	detached, cancel := context.WithTimeout(context.WithoutCancel(ctx), createTimeout)
 	defer cancel()
-	config := &container.Config{
-		Image:  copied,
-		Labels: map[string]string{labelHelper: opts.Name, labelOwner: opts.Owner, labelBaseOf: "", labelCheckpoint: ""},
+	labels := map[string]string{labelHelper: opts.Name, labelOwner: opts.Owner, labelBaseOf: "", labelCheckpoint: ""}
+	for label, value := range config.Labels {
+		if _, ours := labels[label]; !ours {
+			labels[label] = value
+		}
 	}
+	config.Labels = labels
 	created, err := api.ContainerCreate(detached, config, &container.HostConfig{NetworkMode: "none"}, nil, nil, "")
 	if err != nil {
-		b.dropBase(detached, copied)
-		return "", b.fail("create a container to copy volumes into", err)
+		b.dropBase(detached, config.Image)
+		return "", b.fail("create a container for the capture to be made of", err)
 	}
 	return created.ID, nil
 }

@@ -28,22 +28,30 @@ func (e *streamError) Is(target error) bool {
 // that it reports, if it reports one. An operation is complete only when its
 // stream has ended.
 func drain(stream io.Reader) error {
+	_, err := lastStatus(stream)
+	return err
+}
+
+// lastStatus is drain for an operation that says in the end what it has made.
+func lastStatus(stream io.Reader) (status string, err error) {
 	decoder := json.NewDecoder(stream)
 	for {
 		var message struct {
-			Error string       `json:"error"`
-			Cause *streamError `json:"errorDetail"`
+			Status string       `json:"status"`
+			Error  string       `json:"error"`
+			Cause  *streamError `json:"errorDetail"`
 		}
 		if err := decoder.Decode(&message); errors.Is(err, io.EOF) {
-			return nil
+			return status, nil
 		} else if err != nil {
-			return err
+			return "", err
 		}
 		if message.Cause != nil {
-			return message.Cause
+			return "", message.Cause
 		}
 		if message.Error != "" {
-			return &streamError{Message: message.Error}
+			return "", &streamError{Message: message.Error}
 		}
+		status = message.Status
 	}
 }

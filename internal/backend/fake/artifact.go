@@ -56,7 +56,7 @@ func (b *Backend) Capture(ctx context.Context, id string, opts backend.CaptureOp
 			return backend.Artifact{}, err
 		}
 	}
-	return b.keep(c, opts.Name), nil
+	return b.keep(c, opts), nil
 }
 
 // capturable returns a container that can be captured and, if the capture ends
@@ -92,14 +92,21 @@ func (b *Backend) capturable(id string) (*container, *mainProcess, error) {
 }
 
 // keep makes the artifact. The caller holds b.mu.
-func (b *Backend) keep(c *container, name string) backend.Artifact {
+func (b *Backend) keep(c *container, opts backend.CaptureOptions) backend.Artifact {
 	files := c.files.clone()
+	layers := c.layers + 1
+	switch {
+	case b.engine.Capabilities.LayerLimit == 0:
+		layers = 0
+	case opts.Flatten:
+		layers = 1
+	}
 	id := b.digest(files.fingerprint())
 	a := &artifact{
 		info: backend.Artifact{
-			ID: id, SizeBytes: files.size(), CreatedAt: time.Now().UTC().Truncate(time.Microsecond), Layers: c.layers + 1,
+			ID: id, SizeBytes: files.size(), CreatedAt: time.Now().UTC().Truncate(time.Microsecond), Layers: layers,
 		},
-		name:   name,
+		name:   opts.Name,
 		number: b.sequence,
 		config: c.config,
 		files:  files,
@@ -209,14 +216,19 @@ func (b *Backend) Artifact(ctx context.Context, ref string) (_ backend.Artifact,
 	return info, nil
 }
 
-// ListArtifacts returns every published artifact, the oldest first.
+// ListArtifacts returns every published artifact, the oldest first, without its
+// layers, as Docker does.
 func (b *Backend) ListArtifacts(ctx context.Context) (_ []backend.Artifact, err error) {
 	end, err := b.begin(ctx, Call{Method: ListArtifacts})
 	if err != nil {
 		return nil, err
 	}
 	defer end(&err)
-	return slices.DeleteFunc(b.AllArtifacts(), func(a backend.Artifact) bool { return a.Ref == "" }), nil
+	published := slices.DeleteFunc(b.AllArtifacts(), func(a backend.Artifact) bool { return a.Ref == "" })
+	for i := range published {
+		published[i].Layers = 0
+	}
+	return published, nil
 }
 
 // AllArtifacts returns every artifact, the oldest first, those without a ref

@@ -50,7 +50,7 @@ func New(options ...Option) *Backend {
 			Version:      "1.0.0",
 			Address:      "fake://engine",
 			Local:        true,
-			Capabilities: backend.Capabilities{Checkpoint: true},
+			Capabilities: backend.Capabilities{Checkpoint: true, LayerLimit: 125},
 		},
 		images:     make(map[string]*storedImage),
 		containers: make(map[string]*container),

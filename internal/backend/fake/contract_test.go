@@ -17,7 +17,7 @@ func TestContract(t *testing.T) {
 	t.Parallel()
 
 	for name, capabilities := range map[string]backend.Capabilities{
-		"captures while the process runs": {Checkpoint: true},
+		"captures while the process runs": {Checkpoint: true, LayerLimit: 125},
 		"stops the process to capture":    {HardwareIsolated: true, Checkpoint: true, CheckpointRestartsWorkload: true},
 		"captures nothing":                {},
 	} {
