@@ -125,6 +125,18 @@ func checkpointAttributeCases() map[string]attributeCase {
 			value: "db", other: "other-db",
 			observe: captured, shows: [3]any{true, false, false},
 		},
+		"flatten": {
+			value: true, other: false,
+			observe: func(o observed) any {
+				var flattened []bool
+				for _, call := range o.CallsOf(fake.Capture) {
+					flattened = append(flattened, call.Capture.Flatten)
+				}
+				return flattened
+			},
+			// Unset is the same as false.
+			shows: [3]any{[]bool{true}, []bool{false}, []bool(nil)},
+		},
 		"triggers": {
 			value: object{"data": "1"}, other: object{"data": "2"},
 			observe: func(o observed) any { return o.Count(fake.Capture) }, shows: [3]any{1, 1, 1},

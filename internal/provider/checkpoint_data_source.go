@@ -75,6 +75,9 @@ func (d *checkpointDataSource) Read(ctx context.Context, req datasource.ReadRequ
 		return
 	}
 	cp, err := d.fixtures.Checkpoint(ctx, model.Name.ValueString())
+	if err == nil {
+		cp, err = withLayers(ctx, d.fixtures, cp)
+	}
 	var absent *fixture.AbsentError
 	switch {
 	case errors.As(err, &absent) && !model.Required.IsNull() && !model.Required.ValueBool():
@@ -91,6 +94,15 @@ func (d *checkpointDataSource) Read(ctx context.Context, req datasource.ReadRequ
 		resp.Diagnostics.Append(model.fromCheckpoint(ctx, cp)...)
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, model)...)
+}
+
+// withLayers is [fixture.Fixtures.WithLayers] for one checkpoint.
+func withLayers(ctx context.Context, fixtures *fixture.Fixtures, cp fixture.Checkpoint) (fixture.Checkpoint, error) {
+	completed, err := fixtures.WithLayers(ctx, cp)
+	if err != nil {
+		return cp, err
+	}
+	return completed[0], nil
 }
 
 // absentDetail says where was looked: a CI stack that finds nothing mostly runs
@@ -121,6 +133,7 @@ func checkpointDataAttributes() map[string]schema.Attribute {
 			CustomType:          timetypes.RFC3339Type{},
 		},
 		"size_bytes": schema.Int64Attribute{MarkdownDescription: describeSizeBytes, Computed: true},
+		"layers":     schema.Int64Attribute{MarkdownDescription: describeLayers, Computed: true},
 		"spec": schema.SingleNestedAttribute{
 			MarkdownDescription: describeSpec,
 			Computed:            true,

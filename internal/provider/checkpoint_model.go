@@ -21,6 +21,7 @@ type checkpointModel struct {
 	Name          types.String   `tfsdk:"name"`
 	ContainerID   types.String   `tfsdk:"container_id"`
 	Seed          types.Object   `tfsdk:"seed"`
+	Flatten       types.Bool     `tfsdk:"flatten"`
 	Triggers      types.Map      `tfsdk:"triggers"`
 	Timeouts      timeouts.Value `tfsdk:"timeouts"`
 	ContentSHA256 types.String   `tfsdk:"content_sha256"`
@@ -35,6 +36,7 @@ type checkpointComputed struct {
 	ArtifactID types.String      `tfsdk:"artifact_id"`
 	CreatedAt  timetypes.RFC3339 `tfsdk:"created_at"`
 	SizeBytes  types.Int64       `tfsdk:"size_bytes"`
+	Layers     types.Int64       `tfsdk:"layers"`
 	Spec       types.Object      `tfsdk:"spec"`
 }
 
@@ -53,6 +55,10 @@ func (c *checkpointComputed) fromCheckpoint(ctx context.Context, cp fixture.Chec
 	c.CreatedAt = timetypes.NewRFC3339TimeValue(cp.Entry.CreatedAt)
 	c.ArtifactID = types.StringNull()
 	c.SizeBytes = types.Int64Null()
+	c.Layers = types.Int64Null()
+	if cp.Artifact.Layers > 0 {
+		c.Layers = types.Int64Value(int64(cp.Artifact.Layers))
+	}
 	if cp.Probed {
 		c.ArtifactID = types.StringValue(cp.Artifact.ID)
 		c.SizeBytes = types.Int64Value(cp.Artifact.SizeBytes)
@@ -71,6 +77,7 @@ func unknownCheckpoint() checkpointComputed {
 		ArtifactID: types.StringUnknown(),
 		CreatedAt:  timetypes.NewRFC3339Unknown(),
 		SizeBytes:  types.Int64Unknown(),
+		Layers:     types.Int64Unknown(),
 		Spec:       types.ObjectUnknown(specTypes),
 	}
 }
@@ -118,11 +125,11 @@ func (m checkpointModel) seed(ctx context.Context) (*workloadModel, diag.Diagnos
 func (m checkpointModel) toSource(ctx context.Context) (fixture.Source, diag.Diagnostics) {
 	seed, diags := m.seed(ctx)
 	if diags.HasError() || seed == nil {
-		return fixture.Source{ContainerID: m.ContainerID.ValueString()}, diags
+		return fixture.Source{ContainerID: m.ContainerID.ValueString(), Flatten: m.Flatten.ValueBool()}, diags
 	}
 	def, d := seed.toDefinition(ctx, onFailureRemove, path.Root("seed"))
 	diags.Append(d...)
-	return fixture.Source{Seed: &def, StopTimeout: seed.stopTimeout()}, diags
+	return fixture.Source{Seed: &def, StopTimeout: seed.stopTimeout(), Flatten: m.Flatten.ValueBool()}, diags
 }
 
 // contentDigest is the value of content_sha256.

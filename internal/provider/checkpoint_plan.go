@@ -66,6 +66,9 @@ func (r *checkpointResource) ModifyPlan(ctx context.Context, req resource.Modify
 	drift, diags := driftWarning(ctx, req.Private, req.State)
 	resp.Diagnostics.Append(diags...)
 	if drift == nil && req.Plan.Raw.Equal(req.State.Raw) && hasNoContent(ctx, req.Config) {
+		var layers types.Int64
+		resp.Diagnostics.Append(req.State.GetAttribute(ctx, path.Root("layers"), &layers)...)
+		resp.Diagnostics.Append(warnLayers(path.Root("flatten"), layers)...)
 		return
 	}
 	var config, plan checkpointModel
@@ -97,7 +100,23 @@ func (r *checkpointResource) ModifyPlan(ctx context.Context, req resource.Modify
 	if resp.Diagnostics.HasError() {
 		return
 	}
+	resp.Diagnostics.Append(warnLayers(path.Root("flatten"), plan.Layers)...)
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
+}
+
+// manyLayers is where a chain of captures should be made an end of: an engine
+// stacks a few more, and then fails.
+const manyLayers = 100
+
+// warnLayers says what to do about a checkpoint of many layers before an engine
+// takes no more.
+func warnLayers(attribute path.Path, layers types.Int64) diag.Diagnostics {
+	if layers.ValueInt64() <= manyLayers {
+		return nil
+	}
+	return diag.Diagnostics{diag.NewAttributeWarningDiagnostic(attribute, "Checkpoint Has Many Layers",
+		fmt.Sprintf("It has %d layers, one more with each capture of a copy of a copy, and an engine stacks about 125. "+
+			"To have one layer instead, capture a rightsize_checkpoint that it stands on, or itself, with flatten = true.", layers.ValueInt64()))}
 }
 
 // hasNoContent recognises a checkpoint whose source is all in its attributes:
@@ -122,7 +141,9 @@ func (m checkpointModel) capturesAgain(state checkpointModel, adopted bool) bool
 	if adopted && state.ContainerID.IsNull() && state.Seed.IsNull() {
 		return false
 	}
-	return !m.ContainerID.Equal(state.ContainerID) ||
+	// Unset is the same as false.
+	return m.Flatten.IsUnknown() || m.Flatten.ValueBool() != state.Flatten.ValueBool() ||
+		!m.ContainerID.Equal(state.ContainerID) ||
 		!m.Seed.Equal(state.Seed) ||
 		!m.Triggers.Equal(state.Triggers) ||
 		!m.ContentSHA256.Equal(state.ContentSHA256)

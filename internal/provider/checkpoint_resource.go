@@ -138,6 +138,10 @@ func (r *checkpointResource) Read(ctx context.Context, req resource.ReadRequest,
 	if !imported && state.CreatedAt.Equal(timetypes.NewRFC3339TimeValue(cp.Entry.CreatedAt)) {
 		return // It is the capture that state describes.
 	}
+	if cp, err = withLayers(ctx, r.fixtures, cp); err != nil {
+		resp.Diagnostics.Append(errorDiagnostic("Read", "Checkpoint", err, at(path.Root("name"))))
+		return
+	}
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	resp.Diagnostics.Append(state.fromCheckpoint(ctx, cp)...)
 	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
@@ -256,6 +260,7 @@ func (r *checkpointResource) capture(ctx context.Context, config checkpointModel
 		diags.AddWarning("Seed Container Left Behind", sentence(err.Error())+" The checkpoint is complete; the next capture of it removes the container.")
 	}
 	diags.Append(plan.fromCheckpoint(ctx, cp)...)
+	diags.Append(warnLayers(path.Root("flatten"), plan.Layers)...)
 	return diags
 }
 

@@ -21,6 +21,7 @@ const (
 	describeArtifactID = "The digest of the artifact. State pins it: an update or a destroy touches this artifact only."
 	describeCreatedAt  = "When the checkpoint was captured, in RFC 3339."
 	describeSizeBytes  = "The size of the artifact in bytes, layers shared with other images included."
+	describeLayers     = "How many layers a restore stacks, the image's own included: each capture of a copy adds one, an engine takes about 125, and above 100 there is a warning. Null on a backend whose artifacts have none."
 	describeSpec       = "What the captured container was created with: the defaults of containers that are restored from it."
 )
 
@@ -66,6 +67,13 @@ func checkpointSchema(ctx context.Context) schema.Schema {
 				Optional:   true,
 				Attributes: seed,
 			},
+			"flatten": schema.BoolAttribute{
+				MarkdownDescription: "Whether the artifact is one layer of its own instead of a layer on top of what the container was made from. Defaults to `false`. " +
+					"It makes an end of a long chain of captures, and the time and the space it costs grow with all data, not with what changed; " +
+					"a running container is paused for as long as that takes. Contents and configuration are the same. " +
+					"On the backend `microsandbox`, whose artifacts have no layers, it changes nothing in them. A change captures again; unset and `false` are the same.",
+				Optional: true,
+			},
 			"triggers": schema.MapAttribute{
 				MarkdownDescription: "Any values, such as the digest of a data file. A change captures again.",
 				Optional:            true,
@@ -87,6 +95,7 @@ func checkpointSchema(ctx context.Context) schema.Schema {
 				CustomType:          timetypes.RFC3339Type{},
 			},
 			"size_bytes": schema.Int64Attribute{MarkdownDescription: describeSizeBytes, Computed: true},
+			"layers":     schema.Int64Attribute{MarkdownDescription: describeLayers, Computed: true},
 			"spec": schema.SingleNestedAttribute{
 				MarkdownDescription: describeSpec,
 				Computed:            true,

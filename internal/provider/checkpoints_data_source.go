@@ -63,6 +63,9 @@ func (d *checkpointsDataSource) Read(ctx context.Context, _ datasource.ReadReque
 		return
 	}
 	checkpoints, corrupt, err := d.fixtures.Checkpoints(ctx)
+	if err == nil {
+		checkpoints, err = d.fixtures.WithLayers(ctx, checkpoints...)
+	}
 	if err != nil {
 		resp.Diagnostics.Append(errorDiagnostic("List", "Checkpoints", err, nowhere))
 		return

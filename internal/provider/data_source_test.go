@@ -42,7 +42,7 @@ func TestCheckpointData(t *testing.T) {
 	before := h.snapshot(t)
 
 	absent := object{
-		"exists": false, "id": nil, "ref": nil, "backend": nil, "artifact_id": nil, "created_at": nil, "size_bytes": nil, "spec": nil,
+		"exists": false, "id": nil, "ref": nil, "backend": nil, "artifact_id": nil, "created_at": nil, "size_bytes": nil, "layers": nil, "spec": nil,
 	}
 	for name, tc := range map[string]struct {
 		required any
@@ -52,12 +52,12 @@ func TestCheckpointData(t *testing.T) {
 	}{
 		"orders": {want: object{
 			"exists": true, "id": "orders@" + artifact.ID, "ref": "rightsize/checkpoint:orders", "backend": "docker",
-			"artifact_id": artifact.ID, "created_at": "2026-07-11T12:00:00Z", "size_bytes": artifact.SizeBytes,
+			"artifact_id": artifact.ID, "created_at": "2026-07-11T12:00:00Z", "size_bytes": artifact.SizeBytes, "layers": int64(2),
 			"spec": object{"env": object{"A": "1"}, "command": list{"serve", "/b"}, "exposed_ports": list{int64(5432)}, "memory_limit_mb": nil},
 		}},
 		"foreign": {want: object{
 			"exists": true, "id": "foreign", "ref": "/cache/checkpoints/rz-ckpt-foreign", "backend": "microsandbox",
-			"artifact_id": nil, "created_at": "2026-07-11T12:00:00Z", "size_bytes": nil,
+			"artifact_id": nil, "created_at": "2026-07-11T12:00:00Z", "size_bytes": nil, "layers": nil,
 			"spec": object{"env": object{"A": "1"}, "command": nil, "exposed_ports": list{int64(5432)}, "memory_limit_mb": int64(512)},
 		}},
 		"nowhere": {at: "name", says: "Registry: " + h.registry.Dir()},
