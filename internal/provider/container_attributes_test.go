@@ -49,6 +49,7 @@ var containerActions = map[string]everyChange{
 	// Unset is the same as false.
 	"network_disabled":  {actionReplace, actionReplace, actionUpdate},
 	"reset_trigger":     always(actionUpdate),
+	"save_before_reset": always(actionUpdate),
 	"wait_for":          always(actionUpdate),
 	"wait_for.exit":     {actionReplace, actionUpdate, actionReplace},
 	"require_isolation": always(actionUpdate),
@@ -133,6 +134,21 @@ func containerAttributeCases(t *testing.T) map[string]attributeCase {
 			value: "a", other: "b",
 			observe: func(o observed) any { return [2]int{o.Count(fake.Remove), o.Count(fake.Create)} },
 			shows:   [3]any{[2]int{1, 1}, [2]int{1, 1}, [2]int{1, 1}},
+		},
+		"save_before_reset": {
+			value: "before", other: "earlier",
+			observe: func(o observed) any {
+				if changed := o.Mutations(); len(changed) > 0 {
+					o.t.Errorf("the change alone made %v", changed)
+				}
+				reset(o)
+				names := []string{}
+				for _, call := range o.CallsOf(fake.Capture) {
+					names = append(names, call.Capture.Name)
+				}
+				return names
+			},
+			shows: [3]any{[]string{"before"}, []string{"earlier"}, []string{}},
 		},
 		"require_isolation": {
 			value: true, other: false,

@@ -23,6 +23,7 @@ type containerModel struct {
 	Labels       types.Map      `tfsdk:"labels"`
 	Ports        types.List     `tfsdk:"ports"`
 	ResetTrigger types.String   `tfsdk:"reset_trigger"`
+	SaveBefore   types.String   `tfsdk:"save_before_reset"`
 	Timeouts     timeouts.Value `tfsdk:"timeouts"`
 
 	ID            types.String `tfsdk:"id"`

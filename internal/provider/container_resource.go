@@ -56,6 +56,7 @@ func (r *containerResource) Configure(_ context.Context, req resource.ConfigureR
 func (r *containerResource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
 	var config containerModel
 	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("from_checkpoint"), &config.FromCheckpoint)...)
+	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("save_before_reset"), &config.SaveBefore)...)
 	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("exposed_ports"), &config.ExposedPorts)...)
 	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("preset"), &config.Preset)...)
 	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("wait_for"), &config.WaitFor)...)
@@ -66,6 +67,7 @@ func (r *containerResource) ValidateConfig(ctx context.Context, req resource.Val
 	if resp.Diagnostics.HasError() {
 		return
 	}
+	resp.Diagnostics.Append(config.validateSave()...)
 	resp.Diagnostics.Append(config.validateRoot(path.Empty())...)
 	resp.Diagnostics.Append(config.validateNetwork(path.Empty(), len(config.Ports.Elements()) > 0)...)
 	resp.Diagnostics.Append(config.validatePorts(ctx)...)
@@ -185,7 +187,7 @@ func (r *containerResource) Update(ctx context.Context, req resource.UpdateReque
 		state = state.adopting(ctx, plan)
 	}
 	if plan.resets(state) {
-		r.reset(ctx, def, &plan, state, resp)
+		r.reset(ctx, def, &plan, state, req.Private, resp)
 	} else {
 		r.applyInPlace(ctx, def, &plan, state, resp)
 	}
@@ -256,27 +258,6 @@ func (r *containerResource) adopt(ctx context.Context, req resource.ReadRequest,
 	resp.Diagnostics.Append(state.adoptContainer(ctx, c)...)
 	resp.Diagnostics.Append(writeEngine(ctx, r.fixtures, resp.Private)...)
 	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
-}
-
-// reset brings the container back to its defined contents on the ports it has.
-func (r *containerResource) reset(ctx context.Context, def fixture.Definition, plan *containerModel, state containerModel, resp *resource.UpdateResponse) {
-	ports, err := state.mappedPorts()
-	if err != nil {
-		resp.Diagnostics.Append(errorDiagnostic("Reset", "Container", err, at(path.Root("mapped_ports"))))
-		return
-	}
-	def.Fixed = ports
-	def.Exposed = []backend.Port{}
-	run := func(created func(backend.Container)) (backend.Container, bool, error) {
-		return r.fixtures.Reset(ctx, state.ContainerID.ValueString(), def, created)
-	}
-	r.record(ctx, plan, run, verbReset, recorded{&resp.State, resp.Identity, resp.Private}, &resp.Diagnostics)
-	if resp.Diagnostics.HasError() && !resp.State.Raw.IsNull() {
-		// Terraform does not taint what failed to update. The next plan must
-		// see that this reset is still to be done.
-		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("from_checkpoint"), state.FromCheckpoint)...)
-		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("reset_trigger"), state.ResetTrigger)...)
-	}
 }
 
 // applyInPlace applies to the container what an engine can apply.

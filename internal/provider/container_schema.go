@@ -79,10 +79,19 @@ func containerSchema(ctx context.Context) schema.Schema {
 		MarkdownDescription: "Any value. A change resets the container in place: same name, same host ports, contents as defined, `exec` steps run again.",
 		Optional:            true,
 	}
+	attributes["save_before_reset"] = schema.StringAttribute{
+		MarkdownDescription: "The name of a checkpoint that the present contents are kept as before each reset in place, whether `reset_trigger` or `from_checkpoint` changed. " +
+			"It replaces what the name stood for, so that it is none that a `rightsize_checkpoint` manages, and in a `count` or `for_each` each container has its own. " +
+			"A running container is saved as after a power cut, a stopped one clean. If it cannot be saved, it is not reset. A replacement of the container saves nothing. " +
+			"What was saved is not managed by Terraform: look it up with the data source `rightsize_checkpoint`, restore it with `from_checkpoint`; the guide on checkpoints says how to remove it. " +
+			"A change takes effect at the next reset.",
+		Optional:   true,
+		Validators: []validator.String{checkpointName()},
+	}
 	attributes["timeouts"] = timeoutsAttribute(ctx, timeouts.Opts{
 		Create: true, Update: true, Delete: true,
 		CreateDescription: "How long pulling, starting, waiting and `exec` steps may take together, as a duration. Defaults to `30m`.",
-		UpdateDescription: "How long an update or a reset may take, as a duration. Defaults to `30m`.",
+		UpdateDescription: "How long an update, or a reset with what is saved before it, may take, as a duration. Defaults to `30m`.",
 		DeleteDescription: "How long stopping and removing may take, as a duration. Defaults to `5m`.",
 	})
 	computed := func(description string) schema.StringAttribute {

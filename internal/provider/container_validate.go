@@ -3,6 +3,7 @@ package provider
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -30,6 +31,18 @@ func (m containerModel) validatePorts(ctx context.Context) diag.Diagnostics {
 			diags.AddAttributeError(element.AtName("container_port"), "Duplicate Port", fmt.Sprintf("Port %s of the container is already published by ports[%d].", binding.Port, first))
 		}
 		hosts[host], ports[binding.Port] = i, i
+	}
+	return diags
+}
+
+// validateSave refuses to save a container's contents as the checkpoint that it
+// is reset to: there would be nothing left to reset it to.
+func (m containerModel) validateSave() diag.Diagnostics {
+	var diags diag.Diagnostics
+	from, _, _ := strings.Cut(m.FromCheckpoint.ValueString(), "@")
+	if !m.SaveBefore.IsNull() && !m.SaveBefore.IsUnknown() && m.SaveBefore.ValueString() == from {
+		diags.AddAttributeError(path.Root("save_before_reset"), "Invalid Attribute Combination",
+			fmt.Sprintf("The container is reset to the checkpoint %q: to save what it holds under that name would replace it. Choose another name.", from))
 	}
 	return diags
 }
