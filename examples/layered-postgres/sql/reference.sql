@@ -1,0 +1,1 @@
+INSERT INTO currencies VALUES ('EUR', 2), ('JPY', 0), ('USD', 2);
