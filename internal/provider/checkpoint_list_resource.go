@@ -74,7 +74,7 @@ func (l *checkpointListResource) List(ctx context.Context, req list.ListRequest,
 			if !cp.Probed || !strings.HasPrefix(cp.Entry.Name, config.NamePrefix.ValueString()) {
 				continue
 			}
-			if !push(checkpointResult(ctx, req, cp)) {
+			if !push(l.result(ctx, req, cp)) {
 				return
 			}
 			sent++
@@ -82,9 +82,16 @@ func (l *checkpointListResource) List(ctx context.Context, req list.ListRequest,
 	}
 }
 
-func checkpointResult(ctx context.Context, req list.ListRequest, cp fixture.Checkpoint) list.ListResult {
+func (l *checkpointListResource) result(ctx context.Context, req list.ListRequest, cp fixture.Checkpoint) list.ListResult {
 	result := req.NewListResult(ctx)
 	result.DisplayName = cp.Entry.Name
+	if req.IncludeResource {
+		var err error
+		if cp, err = withLayers(ctx, l.fixtures, cp); err != nil {
+			result.Diagnostics.Append(errorDiagnostic("List", "Checkpoints", err, nowhere))
+			return result
+		}
+	}
 	var model checkpointModel
 	// An attribute that is set makes all others null, instead of the whole.
 	result.Diagnostics.Append(result.Resource.SetAttribute(ctx, path.Root("name"), cp.Entry.Name)...)

@@ -119,7 +119,7 @@ func TestFlattenFails(t *testing.T) {
 			routes := flattening(t)
 			if tt.route == "GET /containers/of-base/export" {
 				// It is sent what there is of it.
-				routes["POST /images/create"] = func(w http.ResponseWriter, r *http.Request) {
+				routes["POST /images/create"] = func(_ http.ResponseWriter, r *http.Request) {
 					if _, err := io.ReadAll(r.Body); err == nil {
 						t.Error("the engine takes what was sent for all there is")
 					}
