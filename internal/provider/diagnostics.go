@@ -48,6 +48,7 @@ func under(root path.Path) locate {
 const (
 	fieldExec    backend.Field = "exec"
 	fieldWaitFor backend.Field = "wait_for"
+	fieldPreset  backend.Field = "preset"
 )
 
 // errorDiagnostic is the one place that turns errors into diagnostics. The
@@ -104,6 +105,7 @@ func describe(err error) description {
 		exited  *readiness.ExitedError
 		slow    *readiness.TimeoutError
 		step    *fixture.StepError
+		usual   *fixture.PresetError
 		absent  *fixture.AbsentError
 		corrupt *checkpoint.CorruptError
 	)
@@ -133,6 +135,10 @@ func describe(err error) description {
 		d.field = fieldWaitFor
 		d.remedy = "If the container needs more time, raise wait_for.timeout. The last lines of its log are below."
 		d.output = lastLines(slow.Log)
+		if errors.As(err, &usual) {
+			d.field = fieldPreset
+			d.remedy = fmt.Sprintf("This is what the preset %s waits for: make sure that it is the server in the container, or say with wait_for when that is ready. ", usual.Preset) + d.remedy
+		}
 	case errors.As(err, &absent):
 		d.field = fixture.FieldFromCheckpoint
 		d.remedy = "Capture it with a rightsize_checkpoint resource, or check that cache_dir and backend are those it was captured with."

@@ -308,3 +308,15 @@ func TestEphemeralContainerWithPreset(t *testing.T) {
 	}
 	c.must(c.close(trial), nil)
 }
+
+// Whoever names another server than the one in the container is told so.
+func TestPresetOfAnotherServer(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t)
+	c := newCore(t, h)
+	config := object{"image": "app:1", "preset": "postgres", "exposed_ports": list{}, "wait_for": object{"timeout": "1s"}}
+	current, diagnostics := c.apply(c.plan(c.none(containerType), config), config)
+	expectError(t, diagnostics, "preset", "pattern seen 0 of 2 times")
+	expectError(t, diagnostics, "preset", "what the preset postgres waits for: make sure that it is the server in the container")
+	c.mustDestroy(current)
+}
