@@ -14,12 +14,11 @@ terraform {
 provider "rightsize" {}
 
 resource "rightsize_container" "work" {
-  name          = "${var.name}-work"
-  image         = var.image
-  env           = { POSTGRES_PASSWORD = var.password }
-  exposed_ports = [5432]
-  wait_for      = { log = { pattern = "ready to accept connections", times = 2 } }
-  exec          = [{ command = ["psql", "-U", "postgres", "-v", "ON_ERROR_STOP=1", "-c", "CREATE TABLE notes (id integer PRIMARY KEY, body text)"] }]
+  name   = "${var.name}-work"
+  image  = var.image
+  env    = { POSTGRES_PASSWORD = var.password }
+  preset = "postgres"
+  exec   = [{ command = ["psql", "-U", "postgres", "-v", "ON_ERROR_STOP=1", "-c", "CREATE TABLE notes (id integer PRIMARY KEY, body text)"] }]
 }
 
 # Captured while it runs, so that a restore finds the data as after a power cut
@@ -34,5 +33,5 @@ resource "rightsize_checkpoint" "save_point" {
 resource "rightsize_container" "copy" {
   name            = "${var.name}-copy"
   from_checkpoint = rightsize_checkpoint.save_point.id
-  wait_for        = { log = { pattern = "ready to accept connections" } }
+  preset          = "postgres"
 }

@@ -26,6 +26,5 @@ resource "rightsize_container" "orders" {
   from_checkpoint = data.rightsize_checkpoint.orders.exists ? data.rightsize_checkpoint.orders.id : null
   image           = data.rightsize_checkpoint.orders.exists ? null : var.image
   env             = data.rightsize_checkpoint.orders.exists ? null : { POSTGRES_PASSWORD = var.password }
-  exposed_ports   = [5432]
-  wait_for        = { log = { pattern = "ready to accept connections", times = data.rightsize_checkpoint.orders.exists ? 1 : 2 } }
+  preset          = "postgres" # knows what to wait for in either case
 }

@@ -66,6 +66,7 @@ func everything(t *testing.T) string {
     working_dir       = "/srv"
     user              = "nobody:nogroup"
     exposed_ports     = [80, "53/udp"]
+    preset            = "redis"
     files             = [{ path = "/srv/schema.sql", source = %q, mode = "0640", owner = "root:nogroup" }]
     wait_for          = {
       log     = { pattern = "^ready$", times = 1 }
