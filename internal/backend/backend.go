@@ -32,6 +32,7 @@ type Backend interface {
 	Engine(ctx context.Context) (Engine, error)
 
 	Containers
+	Networks
 	Artifacts
 }
 
@@ -43,8 +44,9 @@ type Containers interface {
 	// before anything can fail. An engine that creates and boots in one step
 	// only reserves name and ports here.
 	//
-	// It fails with ErrNameTaken, ErrPortTaken, ErrNotFound (the image or the
-	// artifact) or ErrImageUnavailable, and then leaves nothing behind.
+	// It fails with ErrNameTaken, ErrPortTaken, ErrNotFound (the image, the
+	// artifact or a network) or ErrImageUnavailable, and then leaves nothing
+	// behind.
 	Create(ctx context.Context, spec Spec) (Container, error)
 	// Start runs the process of a container that is created, stopped or
 	// paused, on the ports it was created with. spec is the one it was created

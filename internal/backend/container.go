@@ -26,6 +26,9 @@ type Summary struct {
 	Ports []PortBinding
 	// Host is where published ports are reached.
 	Host string
+	// Networks are the names of the networks that it is on, in order, without
+	// the engine's default one.
+	Networks []string
 	// Managed says that this provider created the container.
 	Managed bool
 	// Owner is the [Spec]'s; empty if there was none.
@@ -69,6 +72,8 @@ type Given struct {
 	DiskMB          int64
 	TmpfsRootMB     int64
 	NetworkDisabled bool
+	// Networks are in order; see [SortedAttachments].
+	Networks []Attachment
 
 	// Complete is the [Spec]'s. It is false for containers of somebody else.
 	Complete bool

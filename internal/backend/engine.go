@@ -31,4 +31,6 @@ type Capabilities struct {
 	// LayerLimit is how many layers an artifact can have; zero on a backend whose
 	// artifacts have none.
 	LayerLimit int
+	// Networks says that containers can be joined by networks.
+	Networks bool
 }

@@ -4,11 +4,11 @@ import "errors"
 
 // The kinds of failure that callers tell apart. Match them with [errors.Is].
 var (
-	// ErrNotFound is a container, image or artifact that is not there.
+	// ErrNotFound is a container, image, artifact or network that is not there.
 	ErrNotFound = errors.New("not found")
 	// ErrUnavailable is an engine that does not answer.
 	ErrUnavailable = errors.New("engine not available")
-	// ErrNameTaken is a container name that is in use.
+	// ErrNameTaken is a name of a container or a network that is in use.
 	ErrNameTaken = errors.New("name already in use")
 	// ErrPortTaken is a host port that is in use.
 	ErrPortTaken = errors.New("port already in use")
@@ -46,6 +46,7 @@ const (
 	FieldDiskLimit       Field = "disk_limit_mb"
 	FieldTmpfsRoot       Field = "tmpfs_root_mb"
 	FieldNetworkDisabled Field = "network_disabled"
+	FieldNetworks        Field = "networks"
 )
 
 // Error says what was tried, what happened and what to do about it.

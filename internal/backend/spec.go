@@ -45,6 +45,9 @@ type Spec struct {
 	// NetworkDisabled leaves the container without a network. Ports is empty
 	// then: nothing can be published.
 	NetworkDisabled bool
+	// Networks are the networks that the container is on, each once; none means
+	// the engine's default one. They exist.
+	Networks []Attachment
 
 	// Complete says that nothing else defines what the container holds: neither
 	// files nor commands that are to run in it. Then it can be made again from what
@@ -71,6 +74,7 @@ func (s Spec) Given() Given {
 		DiskMB:          s.DiskMB,
 		TmpfsRootMB:     s.TmpfsRootMB,
 		NetworkDisabled: s.NetworkDisabled,
+		Networks:        SortedAttachments(s.Networks),
 
 		Complete: s.Complete,
 	}

@@ -57,6 +57,12 @@ const (
 	Unpacked Point = "unpacked" // the copy is whole, beside its destination
 	Placed   Point = "placed"   // it is in its place
 
+	// Of networks.
+	NetworkMade    Point = "network-made"    // the engine has the network
+	Attached       Point = "attached"        // a container is on one network more
+	Detached       Point = "detached"        // no container is on a network that is to go
+	NetworkRemoved Point = "network-removed" // the engine has the network no more
+
 	// Of clearing away what others left.
 	Swept Point = "swept" // the container is gone, and its record is there
 )
@@ -69,6 +75,7 @@ func All() []Point {
 		Locked, SeedStopped, CommitLocked, Halted, Committed, Paused, HelperMade, VolumeCopied, Imported, Captured,
 		Published, EntryWritten, EntryRenamed, Dropped, Collected, SeedRemoved,
 		ResetRemoved, Stopped, Removed, ArtifactRemoved, EntryRemoved,
-		CommandRun, Unpacked, Placed, Swept,
+		CommandRun, Unpacked, Placed,
+		NetworkMade, Attached, Detached, NetworkRemoved, Swept,
 	}
 }

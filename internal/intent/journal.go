@@ -24,7 +24,9 @@ type Record struct {
 	Engine string `json:"engine"`
 	// Container is the name of what is being made, for whoever reads the file:
 	// what was made is known by the intent's token.
-	Container string `json:"container"`
+	Container string `json:"container,omitempty"`
+	// Network is the name of the network that is being made, if one is.
+	Network string `json:"network,omitempty"`
 	// Checkpoint is the name that is captured, if one is: an engine may go on with
 	// a capture that nobody waits for any more.
 	Checkpoint string `json:"checkpoint,omitempty"`

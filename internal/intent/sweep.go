@@ -1,6 +1,7 @@
 package intent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -79,7 +80,7 @@ func (j *Journal) sweep(token string, undo func(string, Record) error) error {
 			return nil
 		}
 		if err != nil {
-			return fmt.Errorf("clear away what an interrupted operation left of %s: %w", record.Container, err)
+			return fmt.Errorf("clear away what an interrupted operation left of %s: %w", cmp.Or(record.Network, record.Container), err)
 		}
 	}
 	// One that never had its record written has made nothing.

@@ -77,6 +77,11 @@ func (r *checkpointResource) ModifyPlan(ctx context.Context, req resource.Modify
 	if resp.Diagnostics.HasError() {
 		return
 	}
+	seed, diags := config.seed(ctx)
+	resp.Diagnostics.Append(diags...)
+	if seed != nil {
+		resp.Diagnostics.Append(r.refuseNetworks(*seed, path.Root("seed"))...)
+	}
 	digest, diags := config.contentDigest(ctx)
 	if diags.HasError() {
 		diags = excuseContent(ctx, diags, req.State, r.gone.has(checkpointKind, plan.Name), &digest)

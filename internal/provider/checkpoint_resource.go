@@ -63,6 +63,7 @@ func (r *checkpointResource) ValidateConfig(ctx context.Context, req resource.Va
 		resp.Diagnostics.Append(seed.validateRoot(root)...)
 		resp.Diagnostics.Append(seed.validateCapturable(root)...)
 		resp.Diagnostics.Append(seed.validateNetwork(root, false)...)
+		resp.Diagnostics.Append(seed.validateNetworks(root)...)
 		resp.Diagnostics.Append(seed.validate(ctx, root, nil)...)
 	}
 }

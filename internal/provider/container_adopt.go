@@ -43,6 +43,7 @@ func (m *containerModel) adoptContainer(ctx context.Context, c backend.Container
 	if given.NetworkDisabled {
 		m.NetworkDisabled = types.BoolValue(true)
 	}
+	m.Networks = attachmentsOrNull(ctx, given.Networks, &diags)
 	if len(given.ExposedPorts) > 0 {
 		ports := make([]string, 0, len(given.ExposedPorts))
 		for _, port := range given.ExposedPorts {

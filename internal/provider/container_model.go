@@ -106,6 +106,12 @@ func (m containerModel) desiredStatus() types.String {
 	}
 }
 
+// isDetached says whether a container has been taken off one of its networks.
+// That it was put on others is left alone.
+func (m containerModel) isDetached(c backend.Summary) bool {
+	return slices.ContainsFunc(m.networkNames(), func(name string) bool { return !slices.Contains(c.Networks, name) })
+}
+
 // checkStatus fails for a container that became ready and then ended although
 // it should stay up.
 func (m containerModel) checkStatus(c backend.Container) error {

@@ -19,6 +19,10 @@ const (
 	statusUnready = "unready"
 )
 
+// statusDetached is the status of a container that runs and is not on all of its
+// networks.
+const statusDetached = "detached"
+
 // ModifyPlan plans what the configuration alone does not say: digests of
 // content, the start of a container that stopped, a reset in place. It changes
 // nothing anywhere.
@@ -35,6 +39,7 @@ func (r *containerResource) ModifyPlan(ctx context.Context, req resource.ModifyP
 	if resp.Diagnostics.HasError() {
 		return
 	}
+	resp.Diagnostics.Append(r.refuseNetworks(config.workloadModel, path.Empty())...)
 	digest, diags := config.contentDigest(ctx, path.Empty())
 	gone := r.gone.has(containerKind, plan.Name)
 	if diags.HasError() {

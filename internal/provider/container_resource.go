@@ -64,12 +64,14 @@ func (r *containerResource) ValidateConfig(ctx context.Context, req resource.Val
 	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("disk_limit_mb"), &config.DiskLimitMB)...)
 	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("tmpfs_root_mb"), &config.TmpfsRootMB)...)
 	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("network_disabled"), &config.NetworkDisabled)...)
+	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("networks"), &config.Networks)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
 	resp.Diagnostics.Append(config.validateSave()...)
 	resp.Diagnostics.Append(config.validateRoot(path.Empty())...)
 	resp.Diagnostics.Append(config.validateNetwork(path.Empty(), len(config.Ports.Elements()) > 0)...)
+	resp.Diagnostics.Append(config.validateNetworks(path.Empty())...)
 	resp.Diagnostics.Append(config.validatePorts(ctx)...)
 }
 
@@ -111,6 +113,7 @@ func (r *containerResource) Read(ctx context.Context, req resource.ReadRequest, 
 	resp.Diagnostics.Append(req.State.GetAttribute(ctx, path.Root("name"), &state.Name)...)
 	resp.Diagnostics.Append(req.State.GetAttribute(ctx, path.Root("backend"), &state.Backend)...)
 	resp.Diagnostics.Append(req.State.GetAttribute(ctx, path.Root("status"), &state.Status)...)
+	resp.Diagnostics.Append(req.State.GetAttribute(ctx, path.Root("networks"), &state.Networks)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -149,8 +152,12 @@ func (r *containerResource) Read(ctx context.Context, req resource.ReadRequest, 
 	status := types.StringValue(string(c.State))
 	unready, diags := readPrivate(ctx, req.Private, unreadyKey)
 	resp.Diagnostics.Append(diags...)
-	if unready != "" && c.State == backend.StateRunning {
+	switch {
+	case c.State != backend.StateRunning:
+	case unready != "":
 		status = types.StringValue(statusUnready)
+	case state.isDetached(c):
+		status = types.StringValue(statusDetached)
 	}
 	if !status.Equal(state.Status) {
 		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("status"), status)...)
@@ -272,6 +279,14 @@ func (r *containerResource) applyInPlace(ctx context.Context, def fixture.Defini
 	}
 	if !plan.MemoryLimitMB.Equal(state.MemoryLimitMB) || !plan.CPUs.Equal(state.CPUs) {
 		if err := r.fixtures.Limit(ctx, id, def); err != nil {
+			fail("Update", err)
+			return
+		}
+	}
+	// None and an empty list are the same.
+	onNetworks := len(plan.Networks.Elements())+len(state.Networks.Elements()) > 0
+	if onNetworks && !plan.Networks.Equal(state.Networks) {
+		if err := r.fixtures.Attach(ctx, id, def); err != nil {
 			fail("Update", err)
 			return
 		}

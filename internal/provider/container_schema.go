@@ -23,6 +23,7 @@ var containerChanges = map[string]string{
 	"from_checkpoint":   "A change resets the container in place: same name, same host ports, the checkpoint's contents.",
 	"memory_limit_mb":   "A change is applied to the running container.",
 	"cpus":              "A change is applied to the running container.",
+	"networks":          "A change is applied to the running container.",
 	"wait_for":          "A change waits for the running container once more.",
 	"preset":            "A change replaces the container if it changes which port is published; else it waits for the running container once more, if `wait_for` is not set, and `connection_uri` follows.",
 	"require_isolation": "A change is checked against the backend in use.",
@@ -108,7 +109,7 @@ func containerSchema(ctx context.Context) schema.Schema {
 	}
 	attributes["connection_uri"] = schema.StringAttribute{MarkdownDescription: describeConnectionURI, Computed: true, Sensitive: true}
 	attributes["image_id"] = computed("The id of the image, or of the checkpoint's artifact, that the container was started from.")
-	attributes["status"] = computed("The state of the container's process: `running`, or `exited` for one with `wait_for.exit`. Anything else is mended in place by the next apply.")
+	attributes["status"] = computed("The state of the container's process: `running`, or `exited` for one with `wait_for.exit`. `detached` is one that runs and is not on all of its networks. Anything else is mended in place by the next apply.")
 	attributes["content_sha256"] = computed("A digest of what is not kept in state itself: the contents of `files` and the `stdin` of `exec` steps. A change replaces the container.")
 	return schema.Schema{
 		MarkdownDescription: "A container, started from an image or restored from a checkpoint. " +

@@ -148,7 +148,7 @@ func (p *rightsizeProvider) Configure(ctx context.Context, req provider.Configur
 	p.mu.Lock()
 	p.configured = append(p.configured, fixtures)
 	p.mu.Unlock()
-	resp.ResourceData = resourceData{fixtures: fixtures, gone: &gone{}}
+	resp.ResourceData = resourceData{fixtures: fixtures, gone: &gone{}, named: chosen.Backend}
 	resp.DataSourceData = fixtures
 	resp.ActionData = fixtures
 	resp.EphemeralResourceData = fixtures
@@ -156,7 +156,7 @@ func (p *rightsizeProvider) Configure(ctx context.Context, req provider.Configur
 }
 
 func (p *rightsizeProvider) Resources(context.Context) []func() resource.Resource {
-	return []func() resource.Resource{newContainerResource, newCheckpointResource, newExecResource, newFileCopyResource}
+	return []func() resource.Resource{newContainerResource, newCheckpointResource, newExecResource, newFileCopyResource, newNetworkResource}
 }
 
 func (p *rightsizeProvider) DataSources(context.Context) []func() datasource.DataSource {

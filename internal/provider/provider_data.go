@@ -28,6 +28,8 @@ func fixturesFrom(providerData any) (*fixture.Fixtures, diag.Diagnostics) {
 type resourceData struct {
 	fixtures *fixture.Fixtures
 	gone     *gone
+	// named is the backend that is configured, by name or as auto.
+	named string
 }
 
 func resourceDataFrom(providerData any) (resourceData, diag.Diagnostics) {

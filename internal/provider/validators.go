@@ -246,3 +246,37 @@ func userLabel() validator.String {
 		return nil
 	}}
 }
+
+// wantNetworkName is what the name of a network must be.
+const wantNetworkName = "the name of a network"
+
+// libraryNetworks are networks that the rightsize test libraries remove as their
+// own.
+var libraryNetworks = regexp.MustCompile(`rz-net-[0-9a-f]{8}`)
+
+func networkName() validator.String { return stringCheck{wantNetworkName, checkNetworkName} }
+
+func checkNetworkName(s string) error {
+	switch s {
+	case "bridge", "host", "none", "nat", "podman", "default":
+		return fmt.Errorf("%q is a network that every engine has: leave networks out for the default one, and set network_disabled for none", s)
+	}
+	switch {
+	case !containerNamePattern.MatchString(s):
+		return fmt.Errorf("%q must begin with a letter or a digit, followed by up to 127 letters, digits, underscores, dots and hyphens", s)
+	case libraryNetworks.MatchString(s):
+		return fmt.Errorf("%q is reserved for networks that the rightsize libraries remove by themselves", s)
+	}
+	return nil
+}
+
+var dnsLabelPattern = regexp.MustCompile(`^[a-zA-Z0-9]([a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?$`)
+
+func dnsLabel() validator.String {
+	return stringCheck{"a name by which a container can be reached", func(s string) error {
+		if !dnsLabelPattern.MatchString(s) {
+			return fmt.Errorf("%q must be 1 to 63 letters, digits and hyphens, and neither begin nor end with a hyphen", s)
+		}
+		return nil
+	}}
+}

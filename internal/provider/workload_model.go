@@ -36,6 +36,7 @@ type workloadModel struct {
 	DiskLimitMB      types.Int64          `tfsdk:"disk_limit_mb"`
 	TmpfsRootMB      types.Int64          `tfsdk:"tmpfs_root_mb"`
 	NetworkDisabled  types.Bool           `tfsdk:"network_disabled"`
+	Networks         types.Set            `tfsdk:"networks"`
 	RequireIsolation types.Bool           `tfsdk:"require_isolation"`
 	PullPolicy       types.String         `tfsdk:"pull_policy"`
 	StopTimeout      timetypes.GoDuration `tfsdk:"stop_timeout"`
@@ -73,6 +74,8 @@ func (m workloadModel) toDefinition(ctx context.Context, onFailure string, root 
 
 	var d diag.Diagnostics
 	def.Exposed, d = m.toExposedPorts(ctx, root.AtName("exposed_ports"))
+	diags.Append(d...)
+	def.Spec.Networks, d = m.toAttachments(ctx)
 	diags.Append(d...)
 	def.Spec.Files, d = m.toFiles(ctx, root.AtName("files"))
 	diags.Append(d...)

@@ -118,6 +118,7 @@ func workloadAttributes(onChange func(attribute string) string) map[string]schem
 				"and one that is restored publishes none of its checkpoint's. Defaults to `false`." + onChange("network_disabled"),
 			Optional: true,
 		},
+		"networks": networksAttribute(onChange("networks")),
 		"require_isolation": schema.BoolAttribute{
 			MarkdownDescription: "Whether to refuse a backend on which containers share the host's kernel. Defaults to `false`." + onChange("require_isolation"),
 			Optional:            true,

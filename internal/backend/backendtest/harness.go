@@ -18,6 +18,10 @@ type Harness struct {
 	// MakeUncapturable makes and starts a container of this name, by whatever
 	// means, whose filesystem no capture can hold whole. The suite removes it.
 	MakeUncapturable func(t *testing.T, name string)
+	// JoinForeign makes and starts a container of this name that is not the
+	// backend's, by whatever means, on a network. The suite removes it. It is not
+	// needed for a backend without networks.
+	JoinForeign func(t *testing.T, name, network string)
 	// Leftovers describes everything in the engine that belongs to a container
 	// or a checkpoint whose name begins with prefix, unpublished artifacts
 	// included. It looks at the engine itself and not through the backend.
@@ -64,6 +68,9 @@ type Commands interface {
 	Stubborn() []string
 	// Serve answers HTTP requests on a port with the files below root.
 	Serve(port uint16, root string) []string
+	// Fetch prints what a server on another container answers for a file, and
+	// fails if it cannot be reached.
+	Fetch(host string, port uint16, file string) []string
 
 	// Echo prints words, and the arguments that are appended to the vector,
 	// with a blank between them, and a line end.

@@ -39,6 +39,11 @@ func Run(t *testing.T, harness Harness) {
 	} else {
 		cases = append(cases, testCase{"capture is unsupported", captureIsUnsupported})
 	}
+	if engine.Capabilities.Networks {
+		cases = slices.Concat(cases, networkCases, attachCases)
+	} else {
+		cases = append(cases, testCase{"networks are unsupported", networksAreUnsupported})
+	}
 	// A group, so that what follows runs after the last of its parallel cases.
 	t.Run("contract", func(t *testing.T) {
 		s.share(t)
@@ -78,6 +83,17 @@ func nothingIsLeft(t *testing.T, s *suite) {
 	for _, a := range artifacts {
 		if s.published(a.Ref) {
 			t.Errorf("artifact %s is left, published as %s", a.ID, a.Ref)
+		}
+	}
+	if s.engine.Capabilities.Networks {
+		networks, err := s.ListNetworks(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, n := range networks {
+			if strings.HasPrefix(n.Name, s.prefix) {
+				t.Errorf("network %s is left", n.Name)
+			}
 		}
 	}
 	for _, what := range s.harness.Leftovers(t, s.prefix) {

@@ -19,6 +19,14 @@ while read -r line <&3; do
 	esac
 done`
 
+// A busybox that is linked statically, as Debian's is, crashes in the name lookup
+// of its wget, and not in that of its nc.
+const fetchScript = `answer=$(printf 'GET %s HTTP/1.0\r\n\r\n' "$3" | nc -w 10 "$1" "$2"; echo end)
+case $answer in
+*" 200 OK"*) printf %s "${answer%end}" | sed '1,/^.$/d' ;;
+*) exit 1 ;;
+esac`
+
 func shell(script string, args ...string) []string {
 	return append([]string{"sh", "-c", script, "sh"}, args...)
 }
@@ -64,6 +72,11 @@ func (Shell) Missing() []string { return []string{"/no/such/command"} }
 // Serve is as in [Commands].
 func (Shell) Serve(port uint16, root string) []string {
 	return []string{"httpd", "-f", "-p", strconv.Itoa(int(port)), "-h", root}
+}
+
+// Fetch is as in [Commands].
+func (Shell) Fetch(host string, port uint16, file string) []string {
+	return shell(fetchScript, host, strconv.Itoa(int(port)), file)
 }
 
 // Echo is as in [Commands].

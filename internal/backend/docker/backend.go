@@ -71,6 +71,7 @@ func (b *Backend) Engine(ctx context.Context) (backend.Engine, error) {
 			Checkpoint:                 true,
 			CheckpointRestartsWorkload: false,
 			LayerLimit:                 maxLayers,
+			Networks:                   true,
 		},
 	}, nil
 }

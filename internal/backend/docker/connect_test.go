@@ -167,7 +167,7 @@ func TestEngine(t *testing.T) {
 	}
 	want := backend.Engine{
 		ID: "AB:CD", Version: "26.1.5", Address: b.cfg.Host,
-		Capabilities: backend.Capabilities{Checkpoint: true, LayerLimit: 125},
+		Capabilities: backend.Capabilities{Checkpoint: true, LayerLimit: 125, Networks: true},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -37,12 +37,17 @@ func (b *Backend) Create(ctx context.Context, spec backend.Spec) (backend.Contai
 	if err := b.checkRoot(ctx, spec); err != nil {
 		return backend.Container{}, err
 	}
+	// The engine takes a name of a network without looking, and fails at the start.
+	if _, err := b.networkIDs(ctx, spec.Networks); err != nil {
+		return backend.Container{}, err
+	}
+	spec.Networks = backend.SortedAttachments(spec.Networks)
 	id, err := b.createFromImage(ctx, spec)
 	if err != nil {
 		return backend.Container{}, err
 	}
 	faultpoint.Reach(ctx, faultpoint.Made)
-	c, err := b.furnish(ctx, id, spec.Files)
+	c, err := b.furnish(ctx, id, spec)
 	faultpoint.Reach(ctx, faultpoint.Furnished)
 	if err != nil {
 		if left := b.discard(ctx, id); left != nil {
@@ -53,14 +58,20 @@ func (b *Backend) Create(ctx context.Context, spec backend.Spec) (backend.Contai
 	return c, nil
 }
 
-// furnish puts files into a new container and returns its description.
-func (b *Backend) furnish(ctx context.Context, id string, files []backend.File) (backend.Container, error) {
+// furnish puts files into a new container, puts it on its networks and returns
+// its description.
+func (b *Backend) furnish(ctx context.Context, id string, spec backend.Spec) (backend.Container, error) {
 	// The interruption that creating a container does not heed.
 	if err := ctx.Err(); err != nil {
 		return backend.Container{}, err
 	}
-	if err := b.copyFiles(ctx, id, files); err != nil {
+	if err := b.copyFiles(ctx, id, spec.Files); err != nil {
 		return backend.Container{}, err
+	}
+	for _, a := range spec.Networks[min(1, len(spec.Networks)):] {
+		if err := b.join(ctx, id, a); err != nil {
+			return backend.Container{}, err
+		}
 	}
 	return b.Inspect(ctx, id)
 }
@@ -129,7 +140,8 @@ func (b *Backend) createContainer(ctx context.Context, spec backend.Spec, source
 	detached, cancel := context.WithTimeout(context.WithoutCancel(ctx), createTimeout)
 	defer cancel()
 	id, err = again(detached, func() (string, error) {
-		created, err := api.ContainerCreate(detached, config, hostConfig(spec, bindAddress), nil, nil, spec.Name)
+		host, networks := hostConfig(spec, bindAddress)
+		created, err := api.ContainerCreate(detached, config, host, networks, nil, spec.Name)
 		if isDisconnect(err) || cerrdefs.IsConflict(err) {
 			if id, made := b.createdFor(detached, spec); made {
 				return id, nil
@@ -208,7 +220,7 @@ func containerConfig(spec backend.Spec, source, runnable string) (*container.Con
 	}, nil
 }
 
-func hostConfig(spec backend.Spec, bindAddress string) *container.HostConfig {
+func hostConfig(spec backend.Spec, bindAddress string) (*container.HostConfig, *network.NetworkingConfig) {
 	bindings := make(nat.PortMap, len(spec.Ports))
 	for _, p := range spec.Ports {
 		bindings[natPort(p.Port)] = []nat.PortBinding{{
@@ -223,11 +235,13 @@ func hostConfig(spec backend.Spec, bindAddress string) *container.HostConfig {
 	}
 	if spec.NetworkDisabled {
 		host.NetworkMode = network.NetworkNone
-	} else {
-		// The libraries promise this name. Docker Desktop has it by itself.
-		host.ExtraHosts = []string{"host.docker.internal:host-gateway"}
+		return host, nil
 	}
-	return host
+	// The libraries promise this name. Docker Desktop has it by itself.
+	host.ExtraHosts = []string{"host.docker.internal:host-gateway"}
+	var networks *network.NetworkingConfig
+	host.NetworkMode, networks = networking(spec.Networks)
+	return host, networks
 }
 
 func natPort(p backend.Port) nat.Port {

@@ -57,6 +57,10 @@ func (b *Backend) Inspect(ctx context.Context, id string) (backend.Container, er
 	c.Given.Limits = limitsOf(info.HostConfig.Resources)
 	c.Given.DiskMB = diskOf(info.HostConfig.StorageOpt)
 	c.Given.NetworkDisabled = info.HostConfig.NetworkMode.IsNone()
+	c.Given.Networks = attachmentsOf(info)
+	for _, a := range c.Given.Networks {
+		c.Networks = append(c.Networks, a.Network)
+	}
 	return c, nil
 }
 
@@ -80,7 +84,7 @@ func (b *Backend) List(ctx context.Context) ([]backend.Summary, error) {
 	for _, c := range containers {
 		name := ownName(c.Names)
 		_, managed := decodeGiven(name, c.Labels)
-		summaries = append(summaries, backend.Summary{
+		summary := backend.Summary{
 			ID:      c.ID,
 			Name:    name,
 			State:   stateOf(c.State),
@@ -88,7 +92,11 @@ func (b *Backend) List(ctx context.Context) ([]backend.Summary, error) {
 			Host:    host,
 			Managed: managed,
 			Owner:   c.Labels[labelOwner],
-		})
+		}
+		if c.NetworkSettings != nil {
+			summary.Networks = networkNames(c.NetworkSettings.Networks)
+		}
+		summaries = append(summaries, summary)
 	}
 	return summaries, nil
 }

@@ -61,6 +61,7 @@ func newHarness(t *testing.T, host string) backendtest.Harness {
 		},
 		Commands:         backendtest.Shell{},
 		MakeUncapturable: func(t *testing.T, name string) { startWithBindMount(t, api, name) },
+		JoinForeign:      func(t *testing.T, name, network string) { startOnNetwork(t, api, name, network) },
 		Leftovers:        func(t *testing.T, prefix string) []string { return leftovers(t, api, prefix) },
 	}
 }
@@ -83,6 +84,18 @@ func startWithBindMount(t *testing.T, api *client.Client, name string) {
 	t.Helper()
 	config := &container.Config{Image: busyboxImage, Cmd: backendtest.Shell{}.Relay()}
 	hostConfig := &container.HostConfig{Binds: []string{t.TempDir() + ":/mnt"}}
+	if _, err := api.ContainerCreate(t.Context(), config, hostConfig, nil, nil, name); err != nil {
+		t.Fatal(err)
+	}
+	if err := api.ContainerStart(t.Context(), name, container.StartOptions{}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func startOnNetwork(t *testing.T, api *client.Client, name, network string) {
+	t.Helper()
+	config := &container.Config{Image: busyboxImage, Cmd: backendtest.Shell{}.Relay()}
+	hostConfig := &container.HostConfig{NetworkMode: container.NetworkMode(network)}
 	if _, err := api.ContainerCreate(t.Context(), config, hostConfig, nil, nil, name); err != nil {
 		t.Fatal(err)
 	}

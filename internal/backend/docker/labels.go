@@ -36,8 +36,13 @@ const (
 	// container's own record may point at a copy of it without volumes.
 	labelImage = "dev.rightsize.image"
 
+	// labelNetwork marks a network that was made here; its value is the name of
+	// the network. The rightsize libraries remove the networks that they have made
+	// by name (rz-net-...) and look at no label of one.
+	labelNetwork = "dev.rightsize.network"
+
 	// labelOwner is the token of the operation that made a container, a
-	// capture's helper included, so that what a killed process left is known
-	// from a container of somebody else that has its name. Empty on images.
+	// capture's helper included, or a network, so that what a killed process left
+	// is known from what somebody else has under its name. Empty on images.
 	labelOwner = "dev.rightsize.owner"
 )

@@ -27,7 +27,7 @@ func TestHostConfigOfRootAndNetwork(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			host := hostConfig(test.spec, loopback)
+			host, _ := hostConfig(test.spec, loopback)
 			if diff := cmp.Diff(test.storage, host.StorageOpt); diff != "" {
 				t.Errorf("storage options (-want +got):\n%s", diff)
 			}

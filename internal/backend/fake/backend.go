@@ -32,6 +32,7 @@ type Backend struct {
 	images      map[string]*storedImage
 	containers  map[string]*container
 	artifacts   map[string]*artifact
+	networks    map[string]*network
 	// refs maps each published ref to an artifact's id.
 	refs map[string]string
 	// sequence numbers everything the engine makes, so that its ids differ
@@ -50,11 +51,12 @@ func New(options ...Option) *Backend {
 			Version:      "1.0.0",
 			Address:      "fake://engine",
 			Local:        true,
-			Capabilities: backend.Capabilities{Checkpoint: true, LayerLimit: 125},
+			Capabilities: backend.Capabilities{Checkpoint: true, LayerLimit: 125, Networks: true},
 		},
 		images:     make(map[string]*storedImage),
 		containers: make(map[string]*container),
 		artifacts:  make(map[string]*artifact),
+		networks:   make(map[string]*network),
 		refs:       make(map[string]string),
 	}
 	b.recorder.changed = make(chan struct{})

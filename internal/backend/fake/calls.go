@@ -34,12 +34,18 @@ const (
 	Collect        Method = "Collect"
 	Artifact       Method = "Artifact"
 	ListArtifacts  Method = "ListArtifacts"
+	CreateNetwork  Method = "CreateNetwork"
+	RemoveNetwork  Method = "RemoveNetwork"
+	InspectNetwork Method = "InspectNetwork"
+	ListNetworks   Method = "ListNetworks"
+	Attach         Method = "Attach"
 )
 
 var methods = map[Method]struct{ mutates bool }{
 	Engine: {}, Create: {true}, Start: {true}, Stop: {true}, Remove: {true}, Update: {true}, Exec: {true},
 	CopyFrom: {}, Inspect: {}, List: {}, Wait: {}, WaitHealthy: {}, Logs: {},
 	Capture: {true}, Publish: {true}, RemoveArtifact: {true}, Collect: {true}, Artifact: {}, ListArtifacts: {},
+	CreateNetwork: {true}, RemoveNetwork: {true}, InspectNetwork: {}, ListNetworks: {}, Attach: {true},
 }
 
 // Call is one call of a method, as its caller made it.
@@ -47,7 +53,8 @@ type Call struct {
 	Method Method
 	// Target is the container, by the id or the name that the caller used;
 	// the name of the checkpoint for Publish and Collect; the ref or the id
-	// of the artifact for Artifact and RemoveArtifact.
+	// of the artifact for Artifact and RemoveArtifact; the network, by its id or
+	// its name, for those of networks.
 	Target string
 	// Spec is set for Create and Start.
 	Spec backend.Spec
@@ -63,6 +70,10 @@ type Call struct {
 	Logs backend.LogOptions
 	// Capture is set for Capture, without its Progress.
 	Capture backend.CaptureOptions
+	// Network is set for CreateNetwork.
+	Network backend.NetworkSpec
+	// Attachments is set for Attach.
+	Attachments []backend.Attachment
 	// ArtifactID is what Publish publishes and what Collect keeps.
 	ArtifactID string
 }

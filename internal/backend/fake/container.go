@@ -21,6 +21,8 @@ type container struct {
 	imageID string
 	// owner is the token of the operation that made it.
 	owner string
+	// joined are the networks that it is on, in order.
+	joined []joined
 	// artifact is the id of the one it was restored from, if any.
 	artifact string
 	// layers is how many layers lie below its files.
@@ -55,17 +57,21 @@ func (c *container) announce() {
 func (c *container) running() bool { return c.process != nil }
 
 func (c *container) summary() backend.Summary {
-	return backend.Summary{ID: c.id, Name: c.name, State: c.state, Ports: slices.Clone(c.ports), Host: host, Managed: !c.foreign, Owner: c.owner}
+	return backend.Summary{
+		ID: c.id, Name: c.name, State: c.state, Ports: slices.Clone(c.ports), Host: host, Networks: c.networkNames(), Managed: !c.foreign, Owner: c.owner,
+	}
 }
 
 func (c *container) inspect() backend.Container {
+	given := cloneGiven(c.given)
+	given.Networks = c.attachments()
 	return backend.Container{
 		Summary:   c.summary(),
 		Exit:      c.exit,
 		StartedAt: c.startedAt,
 		EndedAt:   c.endedAt,
 		ImageID:   c.imageID,
-		Given:     cloneGiven(c.given),
+		Given:     given,
 	}
 }
 
@@ -143,6 +149,7 @@ func cloneSpec(spec backend.Spec) backend.Spec {
 	spec.Labels = maps.Clone(spec.Labels)
 	spec.Ports = slices.Clone(spec.Ports)
 	spec.Files = slices.Clone(spec.Files)
+	spec.Networks = backend.SortedAttachments(spec.Networks)
 	if spec.From != nil {
 		from := *spec.From
 		spec.From = &from

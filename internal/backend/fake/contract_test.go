@@ -3,6 +3,9 @@ package fake_test
 import (
 	"context"
 	"fmt"
+	"io"
+	"net"
+	"net/http"
 	"strconv"
 	"strings"
 	"sync"
@@ -17,9 +20,9 @@ func TestContract(t *testing.T) {
 	t.Parallel()
 
 	for name, capabilities := range map[string]backend.Capabilities{
-		"captures while the process runs": {Checkpoint: true, LayerLimit: 125},
-		"stops the process to capture":    {HardwareIsolated: true, Checkpoint: true, CheckpointRestartsWorkload: true},
-		"captures nothing":                {},
+		"captures while the process runs": {Checkpoint: true, LayerLimit: 125, Networks: true},
+		"stops the process to capture":    {HardwareIsolated: true, Checkpoint: true, CheckpointRestartsWorkload: true, Networks: true},
+		"captures nothing, joins nothing": {},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -38,6 +41,7 @@ func TestContract(t *testing.T) {
 				},
 				Commands:         commands{},
 				MakeUncapturable: func(t *testing.T, name string) { makeUncapturable(t, b, name) },
+				JoinForeign:      func(t *testing.T, name, network string) { joinForeign(t, b, name, network) },
 				Leftovers:        func(_ *testing.T, prefix string) []string { return leftovers(b, prefix) },
 			})
 		})
@@ -62,6 +66,7 @@ func newContractBackend() *fake.Backend {
 		fake.WithCommand("printenv", printEnv),
 		fake.WithCommand("pwd", printWorkingDir),
 		fake.WithCommand("id", printUserID),
+		fake.WithCommand("fetch", fetch),
 	)
 }
 
@@ -77,11 +82,28 @@ func makeUncapturable(t *testing.T, b *fake.Backend, name string) {
 	b.MarkUncapturable(name, "/mnt")
 }
 
+func joinForeign(t *testing.T, b *fake.Backend, name, network string) {
+	t.Helper()
+	spec := backend.Spec{Name: name, Image: "base:1", Networks: []backend.Attachment{{Network: network}}}
+	if _, err := b.Create(t.Context(), spec); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Start(t.Context(), name, spec); err != nil {
+		t.Fatal(err)
+	}
+	b.MarkForeign(name)
+}
+
 func leftovers(b *fake.Backend, prefix string) []string {
 	var left []string
 	for _, c := range b.Containers() {
 		if strings.HasPrefix(c.Name, prefix) {
 			left = append(left, "container "+c.Name)
+		}
+	}
+	for _, n := range b.AllNetworks() {
+		if strings.HasPrefix(n.Name, prefix) {
+			left = append(left, "network "+n.Name)
 		}
 	}
 	for _, call := range b.CallsOf(fake.Capture) {
@@ -111,6 +133,9 @@ func (commands) Stat(path string) []string            { return []string{"stat", 
 func (commands) PrintEnv(name string) []string        { return []string{"printenv", name} }
 func (commands) PrintWorkingDir() []string            { return []string{"pwd"} }
 func (commands) PrintUserID() []string                { return []string{"id"} }
+func (commands) Fetch(host string, port uint16, file string) []string {
+	return []string{"fetch", host, strconv.Itoa(int(port)), file}
+}
 func (commands) Missing() []string                    { return []string{"missing"} }
 
 const quit = "\x00quit "
@@ -192,5 +217,34 @@ func printUserID(_ context.Context, p *fake.Process) backend.Exit {
 		p.User = "0"
 	}
 	fmt.Fprintln(p.Stdout, p.User)
+	return backend.Exit{}
+}
+
+// fetch HOST PORT FILE prints what a server on another container answers.
+func fetch(ctx context.Context, p *fake.Process) backend.Exit {
+	port, err := backend.ParsePort(p.Args[2])
+	if err != nil {
+		fmt.Fprintln(p.Stderr, err)
+		return backend.Exit{Code: 2}
+	}
+	client := http.Client{Transport: &http.Transport{
+		DisableKeepAlives: true,
+		DialContext:       func(context.Context, string, string) (net.Conn, error) { return p.Dial(p.Args[1], port) },
+	}}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+p.Args[1]+p.Args[3], nil)
+	if err != nil {
+		fmt.Fprintln(p.Stderr, err)
+		return backend.Exit{Code: 2}
+	}
+	resp, err := client.Do(req)
+	if err != nil {
+		fmt.Fprintln(p.Stderr, err)
+		return backend.Exit{Code: 1}
+	}
+	defer resp.Body.Close()
+	if _, err := io.Copy(p.Stdout, resp.Body); err != nil {
+		fmt.Fprintln(p.Stderr, err)
+		return backend.Exit{Code: 1}
+	}
 	return backend.Exit{}
 }

@@ -75,6 +75,7 @@ func (b *Backend) execIn(id string, cmd backend.Exec) (*Process, *mainProcess, e
 	}
 
 	p := c.newProcess(cmd.Command)
+	p.dial = b.dialer(c)
 	maps.Copy(p.Env, cmd.Env)
 	if cmd.WorkingDir != "" {
 		p.WorkingDir = cmd.WorkingDir

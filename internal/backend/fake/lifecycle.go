@@ -57,9 +57,14 @@ func (b *Backend) prepare(spec backend.Spec) (*container, error) {
 			}
 		}
 	}
+	joined, err := b.join("create container "+spec.Name, spec.Networks)
+	if err != nil {
+		return nil, err
+	}
 	c := &container{
 		name:    spec.Name,
 		given:   givenOf(spec),
+		joined:  joined,
 		owner:   spec.Owner,
 		ports:   publishedPorts(spec),
 		journal: newJournal(),
@@ -133,6 +138,9 @@ func (b *Backend) start(c *container) error {
 	}
 	if b.closed {
 		return &backend.Error{Kind: backend.ErrUnavailable, Tried: b.tried("start container %s", c.name)}
+	}
+	if err := b.checkJoined(c); err != nil {
+		return err
 	}
 	program, err := b.programOf(c)
 	if err != nil {

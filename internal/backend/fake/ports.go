@@ -67,13 +67,19 @@ func (p *ports) serve(outer net.Listener, port backend.Port) {
 		if err != nil {
 			return
 		}
-		p.mu.Lock()
-		inner := p.listeners[port]
-		p.mu.Unlock()
-		if inner == nil || !inner.offer(conn) {
+		if !p.offer(port, conn) {
 			conn.Close()
 		}
 	}
+}
+
+// offer hands a connection to whatever listens in the container, if anything
+// does.
+func (p *ports) offer(port backend.Port, conn net.Conn) bool {
+	p.mu.Lock()
+	inner := p.listeners[port]
+	p.mu.Unlock()
+	return inner != nil && inner.offer(conn)
 }
 
 func (p *ports) listen(port backend.Port) (net.Listener, error) {

@@ -38,12 +38,17 @@ type Process struct {
 	Terminate <-chan struct{}
 
 	listen     func(backend.Port) (net.Listener, error)
+	dial       func(host string, port backend.Port) (net.Conn, error)
 	setHealthy func(bool)
 }
 
 // Listen accepts what connects to a port of the container, through the host's
 // port if it is published. Only the container's own process can listen.
 func (p *Process) Listen(port backend.Port) (net.Listener, error) { return p.listen(port) }
+
+// Dial connects to a port that a container listens on, by its name or its alias
+// on a network that both are on.
+func (p *Process) Dial(host string, port backend.Port) (net.Conn, error) { return p.dial(host, port) }
 
 // SetHealthy reports the result of the health check that the image declares.
 func (p *Process) SetHealthy(healthy bool) { p.setHealthy(healthy) }
@@ -102,6 +107,7 @@ func (m *mainProcess) outcome(returned backend.Exit) backend.Exit {
 func (b *Backend) run(c *container, program Program, m *mainProcess) {
 	stdout, stderr := &lineWriter{journal: c.journal}, &lineWriter{journal: c.journal}
 	p := c.newProcess(append(append([]string{}, c.config.entrypoint...), c.config.command...))
+	p.dial = b.dialer(c)
 	p.Stdin, p.Stdout, p.Stderr = eofReader{}, stdout, stderr
 	p.Terminate = m.terminate
 	p.listen = m.ports.listen

@@ -117,6 +117,9 @@ func checkSpec(spec backend.Spec) error {
 		return refuse(backend.FieldName, "Use letters, digits, dots, hyphens and underscores, a letter or digit first, 128 at most.",
 			"microsandbox takes no container of that name")
 	}
+	if len(spec.Networks) > 0 {
+		return noNetworks(tried)
+	}
 	if err := checkLimits(tried, spec.Limits); err != nil {
 		return err
 	}
