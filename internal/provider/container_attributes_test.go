@@ -46,6 +46,7 @@ var containerActions = map[string]everyChange{
 	"from_checkpoint": {actionReplace, actionUpdate, actionReplace},
 	"memory_limit_mb": {actionUpdate, actionUpdate, actionUpdate},
 	"cpus":            {actionUpdate, actionUpdate, actionUpdate},
+	"networks":        always(actionUpdate),
 	// Unset is the same as false.
 	"network_disabled":  {actionReplace, actionReplace, actionUpdate},
 	"reset_trigger":     always(actionUpdate),
@@ -71,8 +72,10 @@ func newAttributeHarness(t *testing.T) *harness {
 		withServers(),
 	)
 	h.SetEngine(backend.Engine{ID: "one", Version: "1", Address: "fake://one", Local: true, Capabilities: backend.Capabilities{
-		Checkpoint: true, HardwareIsolated: true,
+		Checkpoint: true, HardwareIsolated: true, Networks: true,
 	}})
+	h.network(t, "one")
+	h.network(t, "two")
 	h.registered(t, "first", backend.Spec{Image: "app:1"})
 	h.registered(t, "second", backend.Spec{Image: "app:1"})
 	return h
@@ -129,6 +132,18 @@ func containerAttributeCases(t *testing.T) map[string]attributeCase {
 				return [2]any{o.Count(fake.Create), o.container(o.t, "web").Given.NetworkDisabled}
 			},
 			shows: [3]any{[2]any{1, true}, [2]any{1, false}, [2]any{0, false}},
+		},
+		"networks": {
+			value: list{object{"name": "one", "aliases": list{"db"}}},
+			other: list{object{"name": "two"}, object{"name": "one"}},
+			observe: func(o observed) any {
+				return [2]any{o.Count(fake.Create), o.container(o.t, "web").Given.Networks}
+			},
+			shows: [3]any{
+				[2]any{0, []backend.Attachment{{Network: "one", Aliases: []string{"db"}}}},
+				[2]any{0, []backend.Attachment{{Network: "one"}, {Network: "two"}}},
+				[2]any{0, []backend.Attachment(nil)},
+			},
 		},
 		"reset_trigger": {
 			value: "a", other: "b",

@@ -18,6 +18,7 @@ const (
 	checkpointType = "rightsize_checkpoint"
 	execType       = "rightsize_exec"
 	fileCopyType   = "rightsize_file_copy"
+	networkType    = "rightsize_network"
 )
 
 // core plays Terraform's part in the protocol: it proposes, plans and applies

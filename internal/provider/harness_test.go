@@ -109,6 +109,16 @@ func (h *harness) running(t *testing.T, spec backend.Spec) backend.Container {
 	return h.container(t, spec.Name)
 }
 
+// network makes a network that the provider's state does not know of.
+func (h *harness) network(t *testing.T, name string) backend.Network {
+	t.Helper()
+	n, err := h.CreateNetwork(t.Context(), backend.NetworkSpec{Name: name})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
 // registered puts a checkpoint into the engine and the registry, as another
 // stack or a rightsize library does.
 func (h *harness) registered(t *testing.T, name string, spec backend.Spec) backend.Artifact {

@@ -34,6 +34,8 @@ func TestImportContainer(t *testing.T) {
 		"disk":                {config: object{"disk_limit_mb": 128}, want: actionNone},
 		"root in memory":      {config: object{"tmpfs_root_mb": 64}, want: actionNone},
 		"no network":          {config: object{"network_disabled": true}, want: actionNone},
+		"networks":            {config: object{"networks": list{object{"name": "one", "aliases": list{"db"}}, object{"name": "two"}}}, want: actionNone},
+		"empty networks":      {config: object{"networks": list{}}, want: actionUpdate},
 		"a network":           {config: object{"network_disabled": false}, want: actionUpdate},
 		"port in other words": {config: object{"exposed_ports": list{"80/tcp"}}, want: actionUpdate},
 		"fixed port":          {config: object{"ports": list{object{"container_port": 80, "host_port": ports[0]}}}, want: actionUpdate},
@@ -59,6 +61,8 @@ func TestImportContainer(t *testing.T) {
 				Image: "app:1", Env: map[string]string{"A": "1"}, Command: []string{"serve", "/b"},
 				Ports: []backend.PortBinding{{Port: backend.Port{Number: 80, Protocol: backend.TCP}, Host: 1}},
 			})
+			h.network(t, "one")
+			h.network(t, "two")
 			c := newCore(t, h)
 			config := object{"name": "web", "image": "app:1"}
 			maps.Copy(config, tc.config)

@@ -15,7 +15,7 @@ func secondEngine(t *testing.T, h *harness) (*fake.Backend, *core) {
 	t.Helper()
 	other := fake.New(fake.WithImage("app:1", fake.Image{Command: []string{"serve", "/srv"}}))
 	t.Cleanup(other.Close)
-	other.SetEngine(backend.Engine{ID: "second-engine", Address: "fake://second", Local: true, Capabilities: backend.Capabilities{Checkpoint: true}})
+	other.SetEngine(backend.Engine{ID: "second-engine", Address: "fake://second", Local: true, Capabilities: backend.Capabilities{Checkpoint: true, Networks: true}})
 	made, err := other.Create(t.Context(), backend.Spec{Name: "web", Image: "app:1"})
 	if err != nil {
 		t.Fatal(err)

@@ -45,6 +45,9 @@ func TestUnknownContainerValues(t *testing.T) {
 		"root in memory":     {object{"tmpfs_root_mb": unknown}, object{"tmpfs_root_mb": 64}},
 		"no network":         {object{"network_disabled": unknown}, object{"network_disabled": true}},
 		"a network":          {object{"network_disabled": unknown}, object{}},
+		"networks":           {object{"networks": unknown}, object{"networks": list{object{"name": "one"}}}},
+		"no networks at all": {object{"networks": unknown}, object{}},
+		"a network's name":   {object{"networks": list{object{"name": unknown, "aliases": unknown}}}, object{"networks": list{object{"name": "one", "aliases": list{"db"}}}}},
 		"stop timeout":       {object{"stop_timeout": unknown}, object{"stop_timeout": "5s"}},
 		"checkpoint":         {object{"image": nil, "from_checkpoint": unknown}, object{"image": nil, "from_checkpoint": "orders"}},
 		"image or not":       {object{"image": unknown, "from_checkpoint": unknown}, object{"image": nil, "from_checkpoint": "orders"}},
@@ -54,6 +57,7 @@ func TestUnknownContainerValues(t *testing.T) {
 			t.Parallel()
 			h := newHarness(t, withServers())
 			h.registered(t, "orders", backend.Spec{Image: "app:1"})
+			h.network(t, "one")
 			c := newCore(t, h)
 			with := func(changes object) object {
 				config := object{"image": "app:1"}

@@ -74,6 +74,18 @@ func TestInvalidContainer(t *testing.T) {
 		"on failure":               {object{"image": "app:1", "on_failure": "explode"}, "on_failure", "must be one of"},
 		"create timeout":           {object{"image": "app:1", "timeouts": object{"create": "soon"}}, "timeouts.create", "Valid time units"},
 		"file without path":        {object{"image": "app:1", "files": list{object{"path": "f", "content": "x"}}}, "files[0].path", "does not begin with /"},
+		"network twice": {
+			object{"image": "app:1", "networks": list{object{"name": "one"}, object{"name": "one", "aliases": list{"db"}}}}, "networks", "listed twice",
+		},
+		"default network": {object{"image": "app:1", "networks": list{object{"name": "bridge"}}}, "networks", "every engine has"},
+		"network of a library": {
+			object{"image": "app:1", "networks": list{object{"name": "rz-net-0123abcd"}}}, "networks", "reserved",
+		},
+		"name of a network": {object{"image": "app:1", "networks": list{object{"name": "-one"}}}, "networks", "must begin with a letter or a digit"},
+		"alias":             {object{"image": "app:1", "networks": list{object{"name": "one", "aliases": list{"my_db"}}}}, "networks", "letters, digits and hyphens"},
+		"networks and none": {
+			object{"image": "app:1", "network_disabled": true, "networks": list{object{"name": unknown}}}, "network_disabled", "does not go together with networks",
+		},
 		"file without source": {
 			object{"image": "app:1", "files": list{object{"path": "/f"}}}, "files[0].source", "Exactly one of",
 		},
@@ -151,6 +163,12 @@ func TestInvalidCheckpoint(t *testing.T) {
 		},
 		"seed with the disk of a copy": {
 			object{"name": "orders", "seed": object{"from_checkpoint": "first", "disk_limit_mb": 128}}, "seed.disk_limit_mb", "does not go together with from_checkpoint",
+		},
+		"networks and none": {
+			object{"name": "orders", "seed": object{"image": "app:1", "network_disabled": true, "networks": list{object{"name": "one"}}}}, "seed.network_disabled", "does not go together with networks",
+		},
+		"network twice": {
+			object{"name": "orders", "seed": object{"image": "app:1", "networks": list{object{"name": "one"}, object{"name": "one", "aliases": list{"a"}}}}}, "seed.networks", "listed twice",
 		},
 		"seed exposed port without a network": {
 			object{"name": "orders", "seed": object{"image": "app:1", "network_disabled": true, "exposed_ports": list{"80"}}}, "seed.network_disabled", "cannot publish ports",

@@ -120,6 +120,18 @@ func workloadAttributeCases(t *testing.T) map[string]attributeCase {
 			observe: func(o observed) any { return o.created().NetworkDisabled },
 			shows:   [3]any{true, false, false},
 		},
+		"networks": {
+			value:   list{object{"name": "one", "aliases": list{"db", "orders"}}},
+			other:   list{object{"name": "two"}, object{"name": "one", "aliases": list{"db"}}},
+			observe: func(o observed) any { return o.created().Networks },
+			shows: [3]any{
+				[]backend.Attachment{{Network: "one", Aliases: []string{"db", "orders"}}},
+				[]backend.Attachment{{Network: "one", Aliases: []string{"db"}}, {Network: "two"}},
+				[]backend.Attachment(nil),
+			},
+		},
+		"networks.name":    withParent,
+		"networks.aliases": withParent,
 		"require_isolation": {
 			value: true, other: false,
 			// The engines of these tests do isolate; TestRequireIsolation has
@@ -137,7 +149,7 @@ func workloadAttributeCases(t *testing.T) map[string]attributeCase {
 	maps.Copy(cases, execAttributeCases())
 	maps.Copy(cases, waitForAttributeCases())
 	for name, tc := range cases {
-		if tc.attribute == "" {
+		if tc.attribute == "" && tc.observe != nil {
 			tc.attribute = name
 			cases[name] = tc
 		}

@@ -161,6 +161,36 @@ var scenarios = map[string]scenario{
 		check:  func(s *stack) { s.wantCopy("v2") },
 		points: points(faultpoint.Unpacked, faultpoint.Placed),
 	},
+	"make a network": {
+		docker: true,
+		config: func(s *stack) string { return s.networksConfig("one", "two") },
+		check:  func(s *stack) { s.wantOnNetworks(s.name+"-one", s.name+"-two") },
+		points: points(faultpoint.Recorded, faultpoint.NetworkMade, faultpoint.Answering),
+	},
+	"put a container on networks": {
+		docker: true,
+		before: func(s *stack) { s.applied(s.networksConfig()) },
+		config: func(s *stack) string { return s.networksConfig("one", "two") },
+		check:  func(s *stack) { s.wantOnNetworks(s.name+"-one", s.name+"-two") },
+		points: append(points(faultpoint.Attached), string(faultpoint.Attached)+":2"),
+	},
+	"replace a network": {
+		docker: true,
+		before: func(s *stack) { s.applied(s.networksConfig("one", "two")) },
+		config: func(s *stack) string {
+			return strings.ReplaceAll(s.networksConfig("one", "two"), "internal = false", "internal = true")
+		},
+		check:  func(s *stack) { s.wantOnNetworks(s.name+"-one", s.name+"-two") },
+		points: points(faultpoint.Detached, faultpoint.NetworkRemoved, faultpoint.NetworkMade, faultpoint.Attached),
+	},
+	"destroy a network": {
+		docker: true,
+		before:   func(s *stack) { s.applied(s.networksConfig("one", "two")) },
+		config:   func(s *stack) string { return s.networksConfig("one", "two") },
+		destroys: true,
+		check:    func(s *stack) { s.wantOnNetworks(s.name+"-one", s.name+"-two") },
+		points:   points(faultpoint.Detached, faultpoint.NetworkRemoved),
+	},
 	"clear away": {
 		before: func(s *stack) {
 			s.write(s.webConfig("one", "v1"))
@@ -184,6 +214,8 @@ var reducedPoints = map[string][]string{
 	"ephemeral container":  points(faultpoint.Borrowed),
 	"destroy a checkpoint": points(faultpoint.ArtifactRemoved),
 	"copy out again":       points(faultpoint.Placed),
+	"make a network":       points(faultpoint.NetworkMade),
+	"replace a network":    points(faultpoint.Detached),
 }
 
 // eachInterruption runs a test for each step of each scenario, and for a sample
@@ -314,6 +346,40 @@ resource "rightsize_checkpoint" "orders" {
   }
 }
 `, s.name+"-orders", s.image, workload, rows)
+}
+
+// networksConfig is two networks, and a container that is on some of them.
+func (s *stack) networksConfig(on ...string) string {
+	var networks string
+	for _, name := range on {
+		networks += fmt.Sprintf("{ name = rightsize_network.%s.id, aliases = [\"web\"] },", name)
+	}
+	return fmt.Sprintf(`
+resource "rightsize_network" "one" {
+  name     = "%[1]s-one"
+  internal = false
+}
+
+resource "rightsize_network" "two" {
+  name = "%[1]s-two"
+}
+
+resource "rightsize_container" "web" {
+  name     = "%[1]s-web"
+  image    = %[2]q
+  wait_for = { log = { pattern = "up" } }
+  networks = [%[3]s]
+}
+`, s.name, s.image, networks)
+}
+
+// wantOnNetworks looks which networks the container is on.
+func (s *stack) wantOnNetworks(want ...string) {
+	s.t.Helper()
+	got := strings.Fields(s.engine.docker(s.t, "inspect", "--format", "{{range $name, $_ := .NetworkSettings.Networks}}{{$name}} {{end}}", s.name+"-web"))
+	if slices.Sort(got); !slices.Equal(want, got) {
+		s.t.Errorf("the container is on networks %q, want %q", got, want)
+	}
 }
 
 func (s *stack) applied(config string) {

@@ -68,6 +68,7 @@ func (onDocker) remains(s *stack) []string {
 		}
 	}
 	add("container", s.containers())
+	add("network", s.networks())
 	add("tag", s.engine.lines(s.t, "images", "--format", "{{.Repository}}:{{.Tag}}", "--filter", "reference=rightsize/checkpoint:"+s.name+"*"))
 	add("artifact", s.artifacts())
 	add("copy of the image", s.copies())
@@ -83,6 +84,7 @@ func (onDocker) sweep(s *stack) {
 		}
 	}
 	force([]string{"rm", "-f", "-v"}, s.containers())
+	force([]string{"network", "rm"}, s.networks())
 	force([]string{"rmi", "-f"}, s.artifacts())
 	force([]string{"rmi", "-f"}, s.copies())
 	force([]string{"rmi", "-f"}, []string{s.image})

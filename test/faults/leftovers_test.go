@@ -9,7 +9,7 @@ import (
 )
 
 // nothingLeft checks that nothing is left of what the stack and its siblings
-// made: no container, volume, image, tag, registry entry, lock or temporary
+// made: no container, network, volume, image, tag, registry entry, lock or temporary
 // file.
 func (s *stack) nothingLeft() {
 	s.t.Helper()
@@ -24,6 +24,12 @@ func (s *stack) nothingLeft() {
 func (s *stack) containers() []string {
 	s.t.Helper()
 	return s.engine.lines(s.t, "ps", "-a", "--format", "{{.Names}}", "--filter", "name="+s.name)
+}
+
+// networks returns the names of the stack's networks.
+func (s *stack) networks() []string {
+	s.t.Helper()
+	return s.engine.lines(s.t, "network", "ls", "--format", "{{.Name}}", "--filter", "name="+s.name)
 }
 
 // artifacts returns the ids of the images that were captured under one of the

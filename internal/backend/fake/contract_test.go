@@ -136,7 +136,7 @@ func (commands) PrintUserID() []string                { return []string{"id"} }
 func (commands) Fetch(host string, port uint16, file string) []string {
 	return []string{"fetch", host, strconv.Itoa(int(port)), file}
 }
-func (commands) Missing() []string                    { return []string{"missing"} }
+func (commands) Missing() []string { return []string{"missing"} }
 
 const quit = "\x00quit "
 
