@@ -1,0 +1,4 @@
+import {
+  to = rightsize_network.shop
+  id = "shop"
+}

@@ -1,0 +1,2 @@
+# By the network's name.
+terraform import rightsize_network.shop shop
