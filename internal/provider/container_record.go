@@ -88,7 +88,7 @@ const (
 	verbReset  = "Reset"
 )
 
-// recorded is what Terraform is told of a container.
+// recorded is what Terraform is told of a container, or of a network.
 type recorded struct {
 	state    *tfsdk.State
 	identity *tfsdk.ResourceIdentity

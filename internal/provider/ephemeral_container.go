@@ -72,6 +72,7 @@ func (e *ephemeralContainer) ValidateConfig(ctx context.Context, req ephemeral.V
 	}
 	resp.Diagnostics.Append(config.validateRoot(path.Empty())...)
 	resp.Diagnostics.Append(config.validateNetwork(path.Empty(), false)...)
+	resp.Diagnostics.Append(config.validateNetworks(path.Empty())...)
 	resp.Diagnostics.Append(config.validate(ctx, path.Empty(), nil)...)
 }
 

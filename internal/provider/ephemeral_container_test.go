@@ -84,6 +84,7 @@ func TestEphemeralContainerFails(t *testing.T) {
 		"step":          {object{"image": "app:1", "exec": list{object{"command": list{"exit", "3"}}}}, "exec[0]", "exited with code 3", 0},
 		"no source":     {object{}, "image", "image", 0},
 		"two sources":   {object{"image": "app:1", "from_checkpoint": "orders"}, "image", "from_checkpoint", 0},
+		"network twice": {object{"image": "app:1", "networks": list{object{"name": "one"}, object{"name": "one", "aliases": list{"a"}}}}, "networks", "listed twice", 0},
 		"no network":    {object{"image": "app:1", "network_disabled": true, "exposed_ports": list{"80"}}, "network_disabled", "cannot publish ports", 0},
 		"disk and root": {object{"image": "app:1", "disk_limit_mb": 100, "tmpfs_root_mb": 100}, "tmpfs_root_mb", "either on a disk or in memory", 0},
 		"port":          {object{"image": "app:1", "wait_for": object{"port": "80"}}, "wait_for.port", "Port Not Published", 0},

@@ -41,6 +41,8 @@ func TestIdentity(t *testing.T) {
 	generated := c.reach(c.none(containerType), object{"image": "app:1"})
 	expect(generated, identityNamed(generated.attributes()["name"].(string)))
 
+	expect(c.mustRefresh(c.reach(c.none(networkType), object{"name": "app"})), identityNamed("app"))
+
 	config = object{"name": "orders", "seed": object{"image": "app:1"}}
 	orders := c.reach(c.none(checkpointType), config)
 	expect(orders, identityNamed("orders"))
@@ -136,6 +138,7 @@ func TestImportByIdentity(t *testing.T) {
 			}{
 				{containerType, object{"name": "web", "image": "app:1", "env": object{"A": "1"}, "exposed_ports": list{"80"}}},
 				{checkpointType, object{"name": "web", "container_id": "web"}},
+				{networkType, object{"name": "web", "internal": true}},
 			} {
 				config := made.config
 				created := c.reach(c.none(made.typeName), config)

@@ -15,6 +15,7 @@ import (
 
 var (
 	_ resource.ResourceWithConfigure   = (*networkResource)(nil)
+	_ resource.ResourceWithIdentity    = (*networkResource)(nil)
 	_ resource.ResourceWithImportState = (*networkResource)(nil)
 	_ resource.ResourceWithModifyPlan  = (*networkResource)(nil)
 )
@@ -33,6 +34,10 @@ func (r *networkResource) Metadata(_ context.Context, req resource.MetadataReque
 
 func (r *networkResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	resp.Schema = networkSchema()
+}
+
+func (r *networkResource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
+	resp.IdentitySchema = identitySchema("network")
 }
 
 func (r *networkResource) Configure(_ context.Context, req resource.ConfigureRequest, resp *resource.ConfigureResponse) {
@@ -82,17 +87,24 @@ func (r *networkResource) Create(ctx context.Context, req resource.CreateRequest
 		resp.Diagnostics.Append(errorDiagnostic("Create", "Network", err, ofNetwork))
 		return
 	}
-	resp.Diagnostics.Append(r.save(ctx, &plan, n, &resp.State)...)
+	resp.Diagnostics.Append(r.save(ctx, &plan, n, recorded{&resp.State, resp.Identity})...)
 	resp.Diagnostics.Append(writeEngine(ctx, r.fixtures, resp.Private)...)
 }
 
 func (r *networkResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	var state networkModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	imported := state.NetworkID.IsNull()
+	if !imported {
+		resp.Diagnostics.Append(resp.Identity.Set(ctx, identityModel{state.Name, state.Backend})...)
+	}
 	if resp.Diagnostics.HasError() || r.fixtures == nil {
 		return // A provider that is not configured yet knows nothing newer.
 	}
-	if state.NetworkID.IsNull() {
+	if imported {
 		r.adopt(ctx, state, resp)
 		return
 	}
@@ -119,6 +131,7 @@ func (r *networkResource) Update(ctx context.Context, req resource.UpdateRequest
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	if !resp.Diagnostics.HasError() {
 		resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
+		resp.Diagnostics.Append(resp.Identity.Set(ctx, identityModel{plan.Name, plan.Backend})...)
 	}
 }
 
@@ -144,39 +157,48 @@ func (r *networkResource) Delete(ctx context.Context, req resource.DeleteRequest
 	}
 }
 
-// ImportState takes the network's name. Read does the rest.
+// ImportState takes the network's name, as an id or in an identity. Read does the
+// rest.
 func (r *networkResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
 	if r.refuse(&resp.Diagnostics) {
 		return
 	}
-	if err := checkNetworkName(req.ID); err != nil {
-		resp.Diagnostics.AddError("Invalid Value", fmt.Sprintf("What is imported must be %s: %s.", wantNetworkName, err))
-		return
-	}
-	resource.ImportStatePassthroughID(ctx, path.Root("id"), req, resp)
+	r.importByName(ctx, "network", path.Root("id"), req, resp)
 }
 
 // adopt fills the state of a network that was just imported.
 func (r *networkResource) adopt(ctx context.Context, state networkModel, resp *resource.ReadResponse) {
+	if err := checkNetworkName(state.ID.ValueString()); err != nil {
+		resp.Diagnostics.AddError("Invalid Value", fmt.Sprintf("What is imported must be %s: %s.", wantNetworkName, err))
+		return
+	}
 	n, err := r.fixtures.InspectNetwork(ctx, state.ID.ValueString())
+	if err == nil && n.Name != state.ID.ValueString() {
+		err = &backend.Error{
+			Kind: backend.ErrNotFound, Tried: fmt.Sprintf("look for a network with the name %q", state.ID.ValueString()),
+			Remedy: fmt.Sprintf("That is the engine's id of a network. Import it by its name, %s.", n.Name),
+		}
+	}
 	if err != nil {
 		resp.Diagnostics.Append(errorDiagnostic("Import", "Network", err, nowhere))
 		return
 	}
 	resp.Diagnostics.Append(state.adoptNetwork(ctx, n)...)
-	resp.Diagnostics.Append(r.save(ctx, &state, n, &resp.State)...)
+	resp.Diagnostics.Append(r.save(ctx, &state, n, recorded{&resp.State, resp.Identity})...)
 	resp.Diagnostics.Append(writeEngine(ctx, r.fixtures, resp.Private)...)
 }
 
-// save completes a model with what the engine says of the network, and makes it
-// the state.
-func (r *networkResource) save(ctx context.Context, m *networkModel, n backend.Network, state stateSetter) diag.Diagnostics {
+// save completes a model with what the engine says of the network, and tells
+// Terraform.
+func (r *networkResource) save(ctx context.Context, m *networkModel, n backend.Network, to recorded) diag.Diagnostics {
 	b, err := r.fixtures.Backend(ctx)
 	if err != nil {
 		return diag.Diagnostics{errorDiagnostic("Use", "Backend", err, nowhere)}
 	}
 	m.fromNetwork(b.Name(), n)
-	return state.Set(ctx, m)
+	diags := to.state.Set(ctx, m)
+	diags.Append(to.identity.Set(ctx, identityOf(n.Name, b.Name()))...)
+	return diags
 }
 
 // ofNetwork finds the attribute of a network that is at fault.

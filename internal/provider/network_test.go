@@ -111,7 +111,7 @@ func TestImportNetwork(t *testing.T) {
 	}
 	c.mustSettle(imported, config)
 	for id, says := range map[string]string{
-		"nowhere": "Unable to Import Network", "bridge": "every engine has", "rz-net-0123abcd": "reserved",
+		"nowhere": "Unable to Import Network", h.AllNetworks()[0].ID: "Import it by its name, app", "bridge": "every engine has", "rz-net-0123abcd": "reserved",
 	} {
 		_, diagnostics := c.imported(networkType, id)
 		expectError(t, diagnostics, "", says)
@@ -320,6 +320,10 @@ func TestInternalNetworks(t *testing.T) {
 
 	exposing := object{"name": "web", "image": "app:1", "exposed_ports": list{"80"}, "networks": closed}
 	_, diagnostics := c.apply(c.plan(c.none(containerType), exposing), exposing)
+	expectError(t, diagnostics, "networks", "all its networks are internal")
+
+	preset := object{"name": "web", "image": "app:1", "preset": "redis", "networks": closed}
+	_, diagnostics = c.apply(c.plan(c.none(containerType), preset), preset)
 	expectError(t, diagnostics, "networks", "all its networks are internal")
 
 	exposing["networks"] = both

@@ -184,7 +184,7 @@ var scenarios = map[string]scenario{
 		points: points(faultpoint.Detached, faultpoint.NetworkRemoved, faultpoint.NetworkMade, faultpoint.Attached),
 	},
 	"destroy a network": {
-		docker: true,
+		docker:   true,
 		before:   func(s *stack) { s.applied(s.networksConfig("one", "two")) },
 		config:   func(s *stack) string { return s.networksConfig("one", "two") },
 		destroys: true,

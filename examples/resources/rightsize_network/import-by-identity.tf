@@ -1,0 +1,6 @@
+import {
+  to = rightsize_network.shop
+  identity = {
+    name = "shop"
+  }
+}
