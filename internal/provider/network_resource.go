@@ -87,8 +87,7 @@ func (r *networkResource) Create(ctx context.Context, req resource.CreateRequest
 		resp.Diagnostics.Append(errorDiagnostic("Create", "Network", err, ofNetwork))
 		return
 	}
-	resp.Diagnostics.Append(r.save(ctx, &plan, n, recorded{&resp.State, resp.Identity})...)
-	resp.Diagnostics.Append(writeEngine(ctx, r.fixtures, resp.Private)...)
+	resp.Diagnostics.Append(r.save(ctx, &plan, n, recorded{&resp.State, resp.Identity, resp.Private})...)
 }
 
 func (r *networkResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
@@ -184,8 +183,7 @@ func (r *networkResource) adopt(ctx context.Context, state networkModel, resp *r
 		return
 	}
 	resp.Diagnostics.Append(state.adoptNetwork(ctx, n)...)
-	resp.Diagnostics.Append(r.save(ctx, &state, n, recorded{&resp.State, resp.Identity})...)
-	resp.Diagnostics.Append(writeEngine(ctx, r.fixtures, resp.Private)...)
+	resp.Diagnostics.Append(r.save(ctx, &state, n, recorded{&resp.State, resp.Identity, resp.Private})...)
 }
 
 // save completes a model with what the engine says of the network, and tells
@@ -198,6 +196,7 @@ func (r *networkResource) save(ctx context.Context, m *networkModel, n backend.N
 	m.fromNetwork(b.Name(), n)
 	diags := to.state.Set(ctx, m)
 	diags.Append(to.identity.Set(ctx, identityOf(n.Name, b.Name()))...)
+	diags.Append(writeEngine(ctx, r.fixtures, to.private)...)
 	return diags
 }
 
