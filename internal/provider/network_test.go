@@ -316,13 +316,14 @@ func TestInternalNetworks(t *testing.T) {
 	h.registered(t, "orders", backend.Spec{Image: "app:1", Ports: []backend.PortBinding{
 		{Port: backend.Port{Number: 80, Protocol: backend.TCP}, Host: uint16(freePorts(t, 1)[0])},
 	}})
+	web := uniqueName(t)
 	closed, both := list{object{"name": "closed"}}, list{object{"name": "closed"}, object{"name": "open"}}
 
-	exposing := object{"name": "web", "image": "app:1", "exposed_ports": list{"80"}, "networks": closed}
+	exposing := object{"name": web, "image": "app:1", "exposed_ports": list{"80"}, "networks": closed}
 	_, diagnostics := c.apply(c.plan(c.none(containerType), exposing), exposing)
 	expectError(t, diagnostics, "networks", "all its networks are internal")
 
-	preset := object{"name": "web", "image": "app:1", "preset": "redis", "networks": closed}
+	preset := object{"name": web, "image": "app:1", "preset": "redis", "networks": closed}
 	_, diagnostics = c.apply(c.plan(c.none(containerType), preset), preset)
 	expectError(t, diagnostics, "networks", "all its networks are internal")
 
@@ -331,14 +332,14 @@ func TestInternalNetworks(t *testing.T) {
 	exposing["networks"] = closed
 	current, diagnostics = c.apply(c.plan(current, exposing), exposing)
 	expectError(t, diagnostics, "networks", "all its networks are internal")
-	if got := h.container(t, "web").Networks; len(got) != 2 {
+	if got := h.container(t, web).Networks; len(got) != 2 {
 		t.Errorf("the container is on %v", got)
 	}
 	c.mustDestroy(c.mustRefresh(current))
 
-	restored := object{"name": "web", "from_checkpoint": "orders", "networks": closed}
+	restored := object{"name": web, "from_checkpoint": "orders", "networks": closed}
 	current = c.reach(c.none(containerType), restored)
-	if got := h.container(t, "web").Ports; len(got) > 0 {
+	if got := h.container(t, web).Ports; len(got) > 0 {
 		t.Errorf("a copy publishes %v", got)
 	}
 	c.mustSettle(current, restored)
