@@ -66,7 +66,8 @@ type Containers interface {
 	// container's root is in memory and would be lost.
 	Update(ctx context.Context, id string, limits Limits) error
 	// Exec runs a command in a running container and returns its exit code,
-	// which is not an error whatever it is.
+	// which is not an error whatever it is. When ctx ends the command ends too,
+	// as far as the engine, or the container's image, has the means.
 	Exec(ctx context.Context, id string, cmd Exec) (exitCode int, err error)
 
 	// CopyFrom returns what is at an absolute path of the container, which need

@@ -82,7 +82,7 @@ func execSchema(ctx context.Context) schema.Schema {
 		MarkdownDescription: "A command that runs once in a running container, such as a migration, and what it printed. " +
 			"It runs again, in place of the run before, when anything about it changes: its words, `triggers`, or the container, which a reset makes another one. " +
 			"A command that fails, or is interrupted, leaves no resource and runs again with the next apply: it should bear that. " +
-			"On Docker, one that is interrupted goes on in the container until it ends by itself.\n\n" +
+			"One that is interrupted, or takes too long, is told to end. On Docker that takes a shell, `tr` and `grep` in the image; without them it goes on in the container until it ends by itself.\n\n" +
 			"For what belongs to the contents of a container or a checkpoint, use their `exec` steps, which a reset and a capture run again by themselves. It cannot be imported: no engine keeps what ran in a container.",
 		Attributes: attributes,
 	}

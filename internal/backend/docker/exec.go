@@ -16,18 +16,19 @@ import (
 
 // Exec runs a command in a running container. A command that cannot be executed
 // ends with 126 or 127, and says why on its standard output: that is how the
-// engine reports it.
+// engine reports it. When ctx ends, the command is told to end as well.
 func (b *Backend) Exec(ctx context.Context, id string, cmd backend.Exec) (int, error) {
 	api, err := b.api(ctx)
 	if err != nil {
 		return 0, err
 	}
 	tried := "run a command in container " + id
+	mark := newMark()
 	// What is created here does not run yet.
 	created, err := again(ctx, func() (container.ExecCreateResponse, error) {
 		return api.ContainerExecCreate(ctx, id, container.ExecOptions{
 			Cmd:          cmd.Command,
-			Env:          envList(cmd.Env),
+			Env:          append(envList(cmd.Env), mark.variable()),
 			User:         cmd.User,
 			WorkingDir:   cmd.WorkingDir,
 			AttachStdin:  cmd.Stdin != nil,
@@ -39,10 +40,13 @@ func (b *Backend) Exec(ctx context.Context, id string, cmd backend.Exec) (int, e
 		return 0, b.fail(tried, err)
 	}
 	stream, err := attach(ctx, api, created.ID)
-	if err != nil {
-		return 0, b.fail(tried, err)
+	if err == nil {
+		err = converse(ctx, stream, cmd)
 	}
-	if err := converse(ctx, stream, cmd); err != nil {
+	if err != nil {
+		if ctx.Err() != nil {
+			mark.terminate(ctx, api, id, cmd.User)
+		}
 		return 0, b.fail(tried, err)
 	}
 	code, err := execExit(ctx, api, created.ID)

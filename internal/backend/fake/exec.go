@@ -10,8 +10,7 @@ import (
 	"github.com/rightsize/terraform-provider-rightsize/internal/backend"
 )
 
-// Exec runs a command in a running container. Unlike an engine's, the command
-// does not go on when ctx ends.
+// Exec runs a command in a running container.
 func (b *Backend) Exec(ctx context.Context, id string, cmd backend.Exec) (_ int, err error) {
 	recorded := cmd
 	recorded.Stdin, recorded.Stdout, recorded.Stderr = nil, nil, nil
