@@ -208,6 +208,7 @@ func TestExecOutput(t *testing.T) {
 		"as much as is kept":    {strings.Repeat("x", most), strings.Repeat("x", most), false},
 		"more":                  {strings.Repeat("x", most) + "y", strings.Repeat("x", most), true},
 		"cut in a character":    {strings.Repeat("x", most-1) + "é", strings.Repeat("x", most-1), true},
+		"cut late in one":       {strings.Repeat("x", most-3) + "😀", strings.Repeat("x", most-3), true},
 		"no text":               {"a\xffb", "a\uFFFDb", false},
 		"text that grows":       {strings.Repeat("\xffx", most/2), strings.Repeat("\uFFFDx", most/4), true},
 		"half a character left": {"a\xc3", "a\uFFFD", false},
