@@ -55,6 +55,8 @@ func TestExecEndsTheCommand(t *testing.T) {
 			t.Errorf("in the container run:\n%s", processes)
 		}
 		end()
-		<-otherEnded
+		if err := <-otherEnded; !errors.Is(err, context.Canceled) {
+			t.Errorf("the error of the other one is %v", err)
+		}
 	})
 }
