@@ -309,7 +309,7 @@ func (r *containerResource) applyInPlace(ctx context.Context, def fixture.Defini
 		}
 	}
 	if plan.ConnectionURI.IsUnknown() {
-		c, err := r.fixtures.Inspect(ctx, id)
+		c, err := r.fixtures.InspectDefined(ctx, id, def)
 		if err != nil {
 			fail("Update", err)
 			return

@@ -271,6 +271,33 @@ func TestImportWithPreset(t *testing.T) {
 	}
 }
 
+// A copy that somebody else started, such as a rightsize library, has the account
+// of its checkpoint although nobody gave it to the engine again.
+func TestImportOfSomebodysCopyWithPreset(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, withServers())
+	artifact := h.registered(t, "orders", backend.Spec{Image: "servers:1", Env: map[string]string{"POSTGRES_PASSWORD": "secret"}})
+	host := freePorts(t, 1)[0]
+	h.running(t, backend.Spec{Name: "db", From: &artifact, Ports: []backend.PortBinding{
+		{Port: backend.Port{Number: 5432, Protocol: backend.TCP}, Host: uint16(host)},
+	}})
+	c := newCore(t, h)
+	imported, diagnostics := c.imported(containerType, "db")
+	c.must(diagnostics, nil)
+	config := object{"name": "db", "from_checkpoint": "orders@" + artifact.ID, "preset": "postgres"}
+	want := fmt.Sprintf("postgresql://postgres:secret@127.0.0.1:%d/postgres", host)
+	adopted := c.reach(imported, config)
+	if got := adopted.attributes()["connection_uri"]; got != want {
+		t.Errorf("the URI is %v, want %s", got, want)
+	}
+	config["reset_trigger"] = "1"
+	reset := c.reach(adopted, config)
+	if got := reset.attributes()["connection_uri"]; got != want {
+		t.Errorf("after a reset the URI is %v, want %s", got, want)
+	}
+	c.mustDestroy(reset)
+}
+
 // One that does not publish what its preset stands for is not what is configured.
 func TestImportedContainerMissesThePresetsPort(t *testing.T) {
 	t.Parallel()
