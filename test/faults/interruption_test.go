@@ -84,6 +84,7 @@ var scenarios = map[string]scenario{
 			faultpoint.Captured, faultpoint.Published), string(faultpoint.CommitLocked)+":2", string(faultpoint.Committed)+":2"),
 	},
 	"flatten": {
+		docker: true,
 		before: func(s *stack) { s.applied(s.ordersConfig("v1")) },
 		config: func(s *stack) string {
 			return strings.Replace(s.ordersConfig("v2"), "  seed = {", "  flatten = true\n  seed = {", 1)
@@ -94,6 +95,7 @@ var scenarios = map[string]scenario{
 			faultpoint.Published),
 	},
 	"save and reset": {
+		docker: true,
 		before: func(s *stack) {
 			s.applied(s.savingConfig("one"))
 			s.engine.docker(s.t, "exec", s.name+"-web", "sh", "-c", "echo mine > /srv/rows")
