@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"os/signal"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -99,6 +101,10 @@ func (e *ephemeralContainer) Open(ctx context.Context, req ephemeral.OpenRequest
 	}
 	ctx, cancel := context.WithTimeout(ctx, ephemeralOpenTimeout)
 	defer cancel()
+	// Terraform (1.11) tells no provider of an interrupt while it plans what it is
+	// about to apply. The terminal tells all of them.
+	ctx, ignore := signal.NotifyContext(ctx, os.Interrupt)
+	defer ignore()
 	c, err := e.fixtures.Borrow(ctx, def)
 	if err != nil {
 		switch {
