@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"os"
+	"os/exec"
 	"testing"
 	"time"
 )
@@ -53,9 +54,15 @@ func (s *stack) interruptedAt(point string, command []string) {
 // interrupted runs Terraform and interrupts it when it has reached a step.
 func (s *stack) interrupted(step string, reached func() bool, command ...string) {
 	s.t.Helper()
+	s.interruptedBy(func(cmd *exec.Cmd) error { return cmd.Process.Signal(os.Interrupt) }, step, reached, command...)
+}
+
+func (s *stack) interruptedBy(interrupt func(*exec.Cmd) error, step string, reached func() bool, command ...string) {
+	s.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), s.kind.limit())
 	defer cancel()
 	cmd := s.command(ctx, command...)
+	ofTerminal(cmd)
 	var output bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &output, &output
 	if err := cmd.Start(); err != nil {
@@ -69,7 +76,7 @@ func (s *stack) interrupted(step string, reached func() bool, command ...string)
 	if !await(reached, ended) {
 		s.t.Fatalf("the step %q is not reached:\n%s", step, output.String())
 	}
-	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+	if err := interrupt(cmd); err != nil {
 		s.t.Fatal(err)
 	}
 	select {

@@ -135,7 +135,7 @@ var scenarios = map[string]scenario{
 		points:   points(faultpoint.Locked, faultpoint.ArtifactRemoved, faultpoint.EntryRemoved),
 	},
 	"ephemeral container": {
-		config:    func(s *stack) string { return s.webConfig("one", "v1") + s.trialConfig() },
+		config:    func(s *stack) string { return s.webConfig("one", "v1") + s.trialConfig("up") },
 		ephemeral: true,
 		check:     func(s *stack) { s.wantRows(s.name+"-web", "v1") },
 		points:    points(faultpoint.Made, faultpoint.Ready, faultpoint.Borrowed, faultpoint.Returned),
@@ -291,14 +291,15 @@ resource "rightsize_container" "web" {
 `, s.name+"-web", s.image, workload, trigger, rows)
 }
 
-// trialConfig is a container that lives only for a run, a plan's included. The
-// copy of its image, which goes with it, tells whether it is left.
-func (s *stack) trialConfig() string {
+// trialConfig is a container that lives only for a run, a plan's included, and is
+// ready when its log has the line. The copy of its image, which goes with it,
+// tells whether it is left.
+func (s *stack) trialConfig(line string) string {
 	return fmt.Sprintf(`
 ephemeral "rightsize_container" "trial" {
   image    = %q
   command  = ["sh", "-c", %q]
-  wait_for = { log = { pattern = "up" } }
+  wait_for = { log = { pattern = %q } }
 }
 
 resource "terraform_data" "trial" {
@@ -307,7 +308,7 @@ resource "terraform_data" "trial" {
     environment = { TRIAL = ephemeral.rightsize_container.trial.container_id }
   }
 }
-`, s.image, workload)
+`, s.image, workload, line)
 }
 
 // requireEphemeral skips a test where Terraform is older than ephemeral
