@@ -12,6 +12,7 @@ import (
 
 	"github.com/rightsize/terraform-provider-rightsize/internal/faultpoint"
 	"github.com/rightsize/terraform-provider-rightsize/internal/filelock"
+	"github.com/rightsize/terraform-provider-rightsize/internal/safefile"
 )
 
 // tempSuffix ends the name of a file that is to become an entry.
@@ -23,10 +24,6 @@ var ErrNotFound = errors.New("not found")
 // Registry is the directory that holds the entries. Other processes, the
 // rightsize libraries among them, read and write it at the same time: an entry
 // is replaced as a whole, and reading never changes anything.
-//
-// All access goes through [os.Root]. It keeps every file operation within the
-// directory, and on Windows it is what lets an entry be replaced while somebody
-// reads it.
 type Registry struct {
 	dir string
 }
@@ -88,12 +85,12 @@ func (r *Registry) cleared(name string, unlock func()) (func(), error) {
 
 // removeTemps removes the temporary files of writes that never ended.
 func (r *Registry) removeTemps(name string) error {
-	root, err := openRoot(r.dir)
+	root, err := safefile.Open(r.dir)
 	if err != nil {
 		return err
 	}
 	defer root.Close()
-	files, err := fileNames(root)
+	files, err := safefile.Names(root)
 	if err != nil {
 		return err
 	}
@@ -142,17 +139,14 @@ func (r *Registry) put(file string, entry Entry) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(r.dir, 0o700); err != nil {
-		return err
-	}
-	root, err := openRoot(r.dir)
+	root, err := safefile.Make(r.dir)
 	if err != nil {
 		return err
 	}
 	defer root.Close()
 
 	temp := "." + entry.Name + "." + rand.Text() + tempSuffix
-	if err := writeFile(root, temp, data); err != nil {
+	if err := safefile.Write(root, temp, data); err != nil {
 		return err
 	}
 	faultpoint.Reach(context.Background(), faultpoint.EntryWritten)
@@ -161,27 +155,7 @@ func (r *Registry) put(file string, entry Entry) error {
 		return err
 	}
 	faultpoint.Reach(context.Background(), faultpoint.EntryRenamed)
-	return syncDir(root)
-}
-
-// writeFile makes a file for the owner alone, as env may hold passwords. It
-// leaves a durable file or none.
-func writeFile(root *os.Root, name string, data []byte) error {
-	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	if err == nil {
-		err = f.Sync()
-	}
-	if closeErr := f.Close(); err == nil {
-		err = closeErr
-	}
-	if err != nil {
-		_ = root.Remove(name)
-	}
-	return err
+	return safefile.Sync(root)
 }
 
 // Delete removes an entry, corrupt or not, and reports whether there was one.
@@ -199,7 +173,7 @@ func (r *Registry) Delete(name string) (existed bool, err error) {
 }
 
 func (r *Registry) remove(file string) (existed bool, err error) {
-	root, err := openRoot(r.dir)
+	root, err := safefile.Open(r.dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
@@ -207,37 +181,5 @@ func (r *Registry) remove(file string) (existed bool, err error) {
 		return false, err
 	}
 	defer root.Close()
-
-	info, err := root.Lstat(file)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
-	if err != nil {
-		return false, err
-	}
-	if info.IsDir() {
-		// Remove would delete it if it is empty.
-		return false, fmt.Errorf("%s is a directory, not an entry", file)
-	}
-	err = root.Remove(file)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
-	if err != nil {
-		return false, err
-	}
-	return true, syncDir(root)
-}
-
-// openRoot opens a directory. A FIFO in its place would block os.OpenRoot
-// until somebody writes to it.
-func openRoot(dir string) (*os.Root, error) {
-	info, err := os.Stat(dir)
-	if err != nil {
-		return nil, err
-	}
-	if !info.IsDir() {
-		return nil, fmt.Errorf("%s is not a directory", dir)
-	}
-	return os.OpenRoot(dir)
+	return safefile.Remove(root, file)
 }

@@ -3,12 +3,12 @@ package checkpoint
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
-	"syscall"
+
+	"github.com/rightsize/terraform-provider-rightsize/internal/safefile"
 )
 
 // Get returns the entry of a checkpoint, ErrNotFound, or a [*CorruptError] if
@@ -17,7 +17,7 @@ func (r *Registry) Get(name string) (Entry, error) {
 	if err := ValidateName(name); err != nil {
 		return Entry{}, err
 	}
-	root, err := openRoot(r.dir)
+	root, err := safefile.Open(r.dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Entry{}, r.notFound(name)
 	}
@@ -31,7 +31,7 @@ func (r *Registry) Get(name string) (Entry, error) {
 // List returns all entries by name, and apart from them what lies in the place
 // of an entry and is none. It does not ask whether their artifacts exist.
 func (r *Registry) List() ([]Entry, []*CorruptError, error) {
-	root, err := openRoot(r.dir)
+	root, err := safefile.Open(r.dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, nil
 	}
@@ -66,7 +66,7 @@ func (r *Registry) List() ([]Entry, []*CorruptError, error) {
 
 // entryNames returns the names of the checkpoints in the directory, in order.
 func entryNames(root *os.Root) ([]string, error) {
-	files, err := fileNames(root)
+	files, err := safefile.Names(root)
 	if err != nil {
 		return nil, err
 	}
@@ -80,24 +80,14 @@ func entryNames(root *os.Root) ([]string, error) {
 	return names, nil
 }
 
-// fileNames returns the names of all the files in the directory.
-func fileNames(root *os.Root) ([]string, error) {
-	dir, err := root.Open(".")
-	if err != nil {
-		return nil, err
-	}
-	defer dir.Close()
-	return dir.Readdirnames(-1)
-}
-
 // read returns the entry of a valid name.
 func (r *Registry) read(root *os.Root, name string) (Entry, error) {
 	file := name + entrySuffix
-	data, err := readRegular(root, file)
+	data, err := safefile.Read(root, file, MaxEntrySize)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Entry{}, r.notFound(name)
 	}
-	if errors.Is(err, errNotRegular) {
+	if errors.Is(err, safefile.ErrNotRegular) {
 		return Entry{}, r.corrupt(file, err.Error())
 	}
 	if err != nil {
@@ -119,34 +109,4 @@ func (r *Registry) notFound(name string) error {
 
 func (r *Registry) corrupt(file, reason string) *CorruptError {
 	return &CorruptError{Path: filepath.Join(r.dir, file), Reason: reason}
-}
-
-var errNotRegular = errors.New("it is not a regular file")
-
-// readRegular reads a file whole, or one byte more than an entry may have.
-//
-// It looks before it opens, because opening a device can have an effect, and
-// looks again at what it opened, because that may be something else by then: a
-// link that appears in between leads nowhere outside root, and O_NONBLOCK keeps
-// a FIFO from waiting for a writer.
-func readRegular(root *os.Root, name string) ([]byte, error) {
-	info, err := root.Lstat(name)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, errNotRegular
-	}
-	f, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	if info, err = f.Stat(); err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, errNotRegular
-	}
-	return io.ReadAll(io.LimitReader(f, MaxEntrySize+1))
 }

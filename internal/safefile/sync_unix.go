@@ -1,6 +1,6 @@
 //go:build unix
 
-package checkpoint
+package safefile
 
 import (
 	"errors"
@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// syncDir makes the names in a directory durable.
-func syncDir(root *os.Root) error {
+// Sync makes the names in a directory durable.
+func Sync(root *os.Root) error {
 	dir, err := root.Open(".")
 	if err != nil {
 		return err
