@@ -41,6 +41,8 @@ type Container struct {
 
 	// Exit is meaningful in StateExited.
 	Exit Exit
+	// CreatedAt is when the container was made, by the engine's clock.
+	CreatedAt time.Time
 	// StartedAt is when the process was last started, by the engine's clock;
 	// zero if never.
 	StartedAt time.Time

@@ -34,6 +34,7 @@ func (b *Backend) Inspect(ctx context.Context, id string) (backend.Container, er
 			Host:  host,
 			Owner: info.Config.Labels[labelOwner],
 		},
+		CreatedAt: parseTime(info.Created),
 		StartedAt: parseTime(info.State.StartedAt),
 		EndedAt:   parseTime(info.State.FinishedAt),
 	}

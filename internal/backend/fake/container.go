@@ -35,6 +35,7 @@ type container struct {
 	// uncapturable are the paths that no capture can hold.
 	uncapturable []string
 
+	createdAt time.Time
 	state     backend.State
 	exit      backend.Exit
 	startedAt time.Time
@@ -67,6 +68,7 @@ func (c *container) inspect() backend.Container {
 	given.Networks = c.attachments()
 	return backend.Container{
 		Summary:   c.summary(),
+		CreatedAt: c.createdAt,
 		Exit:      c.exit,
 		StartedAt: c.startedAt,
 		EndedAt:   c.endedAt,

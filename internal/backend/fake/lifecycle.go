@@ -70,6 +70,8 @@ func (b *Backend) prepare(spec backend.Spec) (*container, error) {
 		journal: newJournal(),
 		state:   backend.StateCreated,
 		changed: make(chan struct{}),
+
+		createdAt: time.Now(),
 	}
 	if spec.From != nil {
 		from, ok := b.artifacts[spec.From.ID]

@@ -51,9 +51,10 @@ func (b *Backend) Inspect(ctx context.Context, id string) (backend.Container, er
 // is not needed for that.
 func (rec *record) container(details msb.Details) backend.Container {
 	c := backend.Container{
-		Summary: rec.summary(details.Status),
-		ImageID: rec.ImageID,
-		Given:   rec.Given,
+		Summary:   rec.summary(details.Status),
+		CreatedAt: rec.CreatedAt,
+		ImageID:   rec.ImageID,
+		Given:     rec.Given,
 	}
 	if rec.Run != nil {
 		c.StartedAt = rec.Run.StartedAt
@@ -129,6 +130,7 @@ func (b *Backend) foreign(ctx context.Context, details msb.Details) backend.Cont
 			Ports: details.Ports,
 			Host:  loopback,
 		},
+		CreatedAt: details.CreatedAt,
 		StartedAt: details.CreatedAt,
 		ImageID:   details.ManifestDigest,
 		Given: backend.Given{
