@@ -11,6 +11,7 @@ const (
 	Made      Point = "made"       // the engine has the container, without its files
 	Furnished Point = "furnished"  // its files are in place
 	Created   Point = "created"    // the caller was told of it
+	Expiring  Point = "expiring"   // until when it is wanted is recorded; also of a capture, that nobody can find yet
 	Started   Point = "started"    // its process runs
 	Ready     Point = "ready"      // its waits are over
 	StepsDone Point = "steps-done" // its exec steps are over
@@ -70,7 +71,7 @@ const (
 // All returns every step.
 func All() []Point {
 	return []Point{
-		Recorded, Copied, Made, Furnished, Created, Started, Ready, StepsDone, Answering, Erased,
+		Recorded, Copied, Made, Furnished, Created, Expiring, Started, Ready, StepsDone, Answering, Erased,
 		Borrowed, Returned,
 		Locked, SeedStopped, CommitLocked, Halted, Committed, Paused, HelperMade, VolumeCopied, Imported, Captured,
 		Published, EntryWritten, EntryRenamed, Dropped, Collected, SeedRemoved,

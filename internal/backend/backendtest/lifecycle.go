@@ -30,6 +30,9 @@ func createStartInspect(t *testing.T, s *suite) {
 	if created.State != backend.StateCreated || created.Name != spec.Name || created.ID == "" || !created.StartedAt.IsZero() {
 		t.Errorf("after create the container is %+v", created)
 	}
+	if age := time.Since(created.CreatedAt); age < -time.Hour || age > time.Hour {
+		t.Errorf("the container was made at %s", created.CreatedAt)
+	}
 	if diff := cmp.Diff(created, s.inspect(t, created.ID)); diff != "" {
 		t.Errorf("create and inspect do not agree (-create +inspect):\n%s", diff)
 	}
@@ -38,6 +41,9 @@ func createStartInspect(t *testing.T, s *suite) {
 		t.Fatal(err)
 	}
 	running := s.inspect(t, spec.Name)
+	if !running.CreatedAt.Equal(created.CreatedAt) {
+		t.Errorf("after its start the container was made at %s, before at %s", running.CreatedAt, created.CreatedAt)
+	}
 	if running.State != backend.StateRunning || running.StartedAt.IsZero() || running.ID != created.ID {
 		t.Errorf("after start the container is %+v", running)
 	}

@@ -1,7 +1,9 @@
 package selection
 
 import (
+	"cmp"
 	"context"
+	"os"
 	"path/filepath"
 
 	"github.com/rightsize/terraform-provider-rightsize/internal/backend/microsandbox/install"
@@ -13,6 +15,10 @@ const Auto = "auto"
 // EnvBackend names a backend where the configuration does not. It is shared
 // with the rightsize libraries.
 const EnvBackend = "RIGHTSIZE_BACKEND"
+
+// Choice is the backend that is asked for: the configured one, else what
+// RIGHTSIZE_BACKEND says, else Auto.
+func Choice(configured string) string { return cmp.Or(configured, os.Getenv(EnvBackend), Auto) }
 
 // Config says which backend to use and how to reach its engine.
 type Config struct {
