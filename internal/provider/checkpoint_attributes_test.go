@@ -137,6 +137,11 @@ func checkpointAttributeCases() map[string]attributeCase {
 			// Unset is the same as false.
 			shows: [3]any{[]bool{true}, []bool{false}, []bool(nil)},
 		},
+		"expires_after": {
+			value: "1h", other: "72h",
+			observe: func(o observed) any { return [2]any{len(o.Mutations()), o.lifetime("orders@")} },
+			shows:   [3]any{[2]any{0, "1h"}, [2]any{0, "72h"}, [2]any{0, ""}},
+		},
 		"triggers": {
 			value: object{"data": "1"}, other: object{"data": "2"},
 			observe: func(o observed) any { return o.Count(fake.Capture) }, shows: [3]any{1, 1, 1},

@@ -25,7 +25,7 @@ type checkpointDataSource struct {
 }
 
 type checkpointDataModel struct {
-	checkpointComputed
+	checkpointListed
 
 	Name     types.String `tfsdk:"name"`
 	Required types.Bool   `tfsdk:"required"`
@@ -82,7 +82,7 @@ func (d *checkpointDataSource) Read(ctx context.Context, req datasource.ReadRequ
 	switch {
 	case errors.As(err, &absent) && !model.Required.IsNull() && !model.Required.ValueBool():
 		model.Exists = types.BoolValue(false)
-		model.checkpointComputed = absentCheckpoint()
+		model.checkpointListed = checkpointListed{checkpointComputed: absentCheckpoint()}
 	case errors.As(err, &absent):
 		resp.Diagnostics.AddAttributeError(path.Root("name"), "Unable to Find Checkpoint", absentDetail(absent))
 		return
@@ -91,7 +91,7 @@ func (d *checkpointDataSource) Read(ctx context.Context, req datasource.ReadRequ
 		return
 	default:
 		model.Exists = types.BoolValue(true)
-		resp.Diagnostics.Append(model.fromCheckpoint(ctx, cp)...)
+		resp.Diagnostics.Append(model.fromListed(ctx, d.fixtures, cp)...)
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, model)...)
 }
@@ -132,8 +132,15 @@ func checkpointDataAttributes() map[string]schema.Attribute {
 			Computed:            true,
 			CustomType:          timetypes.RFC3339Type{},
 		},
+		"age_hours":  schema.Int64Attribute{MarkdownDescription: describeAgeHours, Computed: true},
 		"size_bytes": schema.Int64Attribute{MarkdownDescription: describeSizeBytes, Computed: true},
 		"layers":     schema.Int64Attribute{MarkdownDescription: describeLayers, Computed: true},
+		"expires_at": schema.StringAttribute{
+			MarkdownDescription: describeExpiresAt + " Null as well for one of another backend.",
+			Computed:            true,
+			CustomType:          timetypes.RFC3339Type{},
+		},
+		"expired": schema.BoolAttribute{MarkdownDescription: describeExpired, Computed: true},
 		"spec": schema.SingleNestedAttribute{
 			MarkdownDescription: describeSpec,
 			Computed:            true,

@@ -18,13 +18,14 @@ import (
 type checkpointModel struct {
 	checkpointComputed
 
-	Name          types.String   `tfsdk:"name"`
-	ContainerID   types.String   `tfsdk:"container_id"`
-	Seed          types.Object   `tfsdk:"seed"`
-	Flatten       types.Bool     `tfsdk:"flatten"`
-	Triggers      types.Map      `tfsdk:"triggers"`
-	Timeouts      timeouts.Value `tfsdk:"timeouts"`
-	ContentSHA256 types.String   `tfsdk:"content_sha256"`
+	Name          types.String         `tfsdk:"name"`
+	ContainerID   types.String         `tfsdk:"container_id"`
+	Seed          types.Object         `tfsdk:"seed"`
+	ExpiresAfter  timetypes.GoDuration `tfsdk:"expires_after"`
+	Flatten       types.Bool           `tfsdk:"flatten"`
+	Triggers      types.Map            `tfsdk:"triggers"`
+	Timeouts      timeouts.Value       `tfsdk:"timeouts"`
+	ContentSHA256 types.String         `tfsdk:"content_sha256"`
 }
 
 // checkpointComputed is what the registry and the backend say of a checkpoint,
@@ -37,6 +38,7 @@ type checkpointComputed struct {
 	CreatedAt  timetypes.RFC3339 `tfsdk:"created_at"`
 	SizeBytes  types.Int64       `tfsdk:"size_bytes"`
 	Layers     types.Int64       `tfsdk:"layers"`
+	ExpiresAt  timetypes.RFC3339 `tfsdk:"expires_at"`
 	Spec       types.Object      `tfsdk:"spec"`
 }
 
@@ -53,6 +55,7 @@ func (c *checkpointComputed) fromCheckpoint(ctx context.Context, cp fixture.Chec
 	c.Ref = types.StringValue(cp.Entry.Ref)
 	c.Backend = types.StringValue(cp.Entry.Backend)
 	c.CreatedAt = timetypes.NewRFC3339TimeValue(cp.Entry.CreatedAt)
+	c.ExpiresAt = expiryValue(cp.ExpiresAt)
 	c.ArtifactID = types.StringNull()
 	c.SizeBytes = types.Int64Null()
 	c.Layers = types.Int64Null()
@@ -68,6 +71,20 @@ func (c *checkpointComputed) fromCheckpoint(ctx context.Context, cp fixture.Chec
 	return diags
 }
 
+// checkpointListed is what the data sources tell of a checkpoint.
+type checkpointListed struct {
+	checkpointComputed
+
+	AgeHours types.Int64 `tfsdk:"age_hours"`
+	Expired  types.Bool  `tfsdk:"expired"`
+}
+
+func (l *checkpointListed) fromListed(ctx context.Context, fixtures *fixture.Fixtures, cp fixture.Checkpoint) diag.Diagnostics {
+	l.AgeHours = types.Int64Value(max(0, int64(fixtures.Age(cp.Entry.CreatedAt).Hours())))
+	l.Expired = types.BoolValue(fixtures.Expired(cp.ExpiresAt))
+	return l.fromCheckpoint(ctx, cp)
+}
+
 // unknownCheckpoint is what is computed of a checkpoint before its capture.
 func unknownCheckpoint() checkpointComputed {
 	return checkpointComputed{
@@ -78,13 +95,14 @@ func unknownCheckpoint() checkpointComputed {
 		CreatedAt:  timetypes.NewRFC3339Unknown(),
 		SizeBytes:  types.Int64Unknown(),
 		Layers:     types.Int64Unknown(),
+		ExpiresAt:  timetypes.NewRFC3339Unknown(),
 		Spec:       types.ObjectUnknown(specTypes),
 	}
 }
 
 // absentCheckpoint is what is computed of a checkpoint that is not there.
 func absentCheckpoint() checkpointComputed {
-	return checkpointComputed{CreatedAt: timetypes.NewRFC3339Null(), Spec: types.ObjectNull(specTypes)}
+	return checkpointComputed{CreatedAt: timetypes.NewRFC3339Null(), ExpiresAt: timetypes.NewRFC3339Null(), Spec: types.ObjectNull(specTypes)}
 }
 
 func specValue(ctx context.Context, spec checkpoint.Spec) (types.Object, diag.Diagnostics) {
@@ -125,11 +143,11 @@ func (m checkpointModel) seed(ctx context.Context) (*workloadModel, diag.Diagnos
 func (m checkpointModel) toSource(ctx context.Context) (fixture.Source, diag.Diagnostics) {
 	seed, diags := m.seed(ctx)
 	if diags.HasError() || seed == nil {
-		return fixture.Source{ContainerID: m.ContainerID.ValueString(), Flatten: m.Flatten.ValueBool()}, diags
+		return fixture.Source{ContainerID: m.ContainerID.ValueString(), Flatten: m.Flatten.ValueBool(), ExpiresAfter: period(m.ExpiresAfter)}, diags
 	}
 	def, d := seed.toDefinition(ctx, onFailureRemove, path.Root("seed"))
 	diags.Append(d...)
-	return fixture.Source{Seed: &def, StopTimeout: seed.stopTimeout(), Flatten: m.Flatten.ValueBool()}, diags
+	return fixture.Source{Seed: &def, StopTimeout: seed.stopTimeout(), Flatten: m.Flatten.ValueBool(), ExpiresAfter: period(m.ExpiresAfter)}, diags
 }
 
 // contentDigest is the value of content_sha256.

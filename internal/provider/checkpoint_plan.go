@@ -3,6 +3,7 @@ package provider
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -69,6 +70,7 @@ func (r *checkpointResource) ModifyPlan(ctx context.Context, req resource.Modify
 		var layers types.Int64
 		resp.Diagnostics.Append(req.State.GetAttribute(ctx, path.Root("layers"), &layers)...)
 		resp.Diagnostics.Append(warnLayers(path.Root("flatten"), layers)...)
+		resp.Diagnostics.Append(warnSettled(ctx, r.fixtures, "Checkpoint", req.State)...)
 		return
 	}
 	var config, plan checkpointModel
@@ -102,6 +104,8 @@ func (r *checkpointResource) ModifyPlan(ctx context.Context, req resource.Modify
 			plan.checkpointComputed = unknownCheckpoint()
 		}
 	}
+	plan.planExpiry()
+	resp.Diagnostics.Append(warnExpired(r.fixtures, "Checkpoint", plan.Name, plan.ExpiresAt)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -122,6 +126,16 @@ func warnLayers(attribute path.Path, layers types.Int64) diag.Diagnostics {
 	return diag.Diagnostics{diag.NewAttributeWarningDiagnostic(attribute, "Checkpoint Has Many Layers",
 		fmt.Sprintf("It has %d layers, one more with each capture of a copy of a copy, and an engine stacks about 125. "+
 			"To have one layer instead, capture a rightsize_checkpoint that it stands on, or itself, with flatten = true.", layers.ValueInt64()))}
+}
+
+// planExpiry plans when the checkpoint expires: known if it is the capture that
+// state has.
+func (m *checkpointModel) planExpiry() {
+	var capturedAt time.Time
+	if !m.CreatedAt.IsNull() && !m.CreatedAt.IsUnknown() {
+		capturedAt, _ = m.CreatedAt.ValueRFC3339Time() // it was written here
+	}
+	m.ExpiresAt = endOf(m.ExpiresAfter, capturedAt)
 }
 
 // hasNoContent recognises a checkpoint whose source is all in its attributes:

@@ -97,6 +97,8 @@ func (r *checkpointResource) Read(ctx context.Context, req resource.ReadRequest,
 	resp.Diagnostics.Append(req.State.GetAttribute(ctx, path.Root("backend"), &state.Backend)...)
 	resp.Diagnostics.Append(req.State.GetAttribute(ctx, path.Root("artifact_id"), &state.ArtifactID)...)
 	resp.Diagnostics.Append(req.State.GetAttribute(ctx, path.Root("created_at"), &state.CreatedAt)...)
+	resp.Diagnostics.Append(req.State.GetAttribute(ctx, path.Root("expires_after"), &state.ExpiresAfter)...)
+	resp.Diagnostics.Append(req.State.GetAttribute(ctx, path.Root("expires_at"), &state.ExpiresAt)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -136,7 +138,9 @@ func (r *checkpointResource) Read(ctx context.Context, req resource.ReadRequest,
 		return
 	}
 	resp.Diagnostics.Append(clearDrift(ctx, resp.Private)...)
-	if !imported && state.CreatedAt.Equal(timetypes.NewRFC3339TimeValue(cp.Entry.CreatedAt)) {
+	expiresAfter := refreshedPeriod(cp.ExpiresAfter)
+	if !imported && state.CreatedAt.Equal(timetypes.NewRFC3339TimeValue(cp.Entry.CreatedAt)) &&
+		state.ExpiresAfter.Equal(expiresAfter) && state.ExpiresAt.Equal(expiryValue(cp.ExpiresAt)) {
 		return // It is the capture that state describes.
 	}
 	if cp, err = withLayers(ctx, r.fixtures, cp); err != nil {
@@ -145,6 +149,7 @@ func (r *checkpointResource) Read(ctx context.Context, req resource.ReadRequest,
 	}
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	resp.Diagnostics.Append(state.fromCheckpoint(ctx, cp)...)
+	state.ExpiresAfter = expiresAfter
 	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
 	if imported {
 		if d := r.otherBackend(ctx, state); d != nil {
@@ -191,11 +196,17 @@ func (r *checkpointResource) Update(ctx context.Context, req resource.UpdateRequ
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identityModel{state.Name, state.Backend})...)
 	// What the plan left unknown is what is captured again. A failure keeps the
 	// previous state, as it keeps the previous checkpoint.
-	if plan.ID.IsUnknown() {
+	switch {
+	case plan.ID.IsUnknown():
 		resp.Diagnostics.Append(r.capture(ctx, config, &plan)...)
-		if resp.Diagnostics.HasError() {
-			return
+	case !plan.ExpiresAfter.Equal(state.ExpiresAfter) || !plan.ExpiresAt.Equal(state.ExpiresAt):
+		err := r.fixtures.ExpireCheckpoint(ctx, plan.Name.ValueString(), plan.ArtifactID.ValueString(), period(plan.ExpiresAfter))
+		if err != nil {
+			resp.Diagnostics.Append(errorDiagnostic("Update", "Checkpoint", err, at(path.Root("expires_after"))))
 		}
+	}
+	if resp.Diagnostics.HasError() {
+		return
 	}
 	resp.Diagnostics.Append(clearDrift(ctx, resp.Private)...)
 	resp.Diagnostics.Append(writePrivate(ctx, resp.Private, adoptedKey, "")...)

@@ -22,6 +22,9 @@ const (
 	describeCreatedAt  = "When the checkpoint was captured, in RFC 3339."
 	describeSizeBytes  = "The size of the artifact in bytes, layers shared with other images included."
 	describeLayers     = "How many layers a restore stacks, the image's own included: each capture of a copy adds one, an engine takes about 125, and above 100 there is a warning. Null on a backend whose artifacts have none."
+	describeExpiresAt  = "From when on a clean-up may remove it, in RFC 3339: `created_at` and `expires_after` together. Null if it never expires."
+	describeAgeHours   = "How long ago it was captured, in whole hours, rounded down: finer, each plan would find something new. Use `created_at` with `timecmp` for what is younger."
+	describeExpired    = "Whether it has expired: `terraform-provider-rightsize -prune` removes it. `false` if it never expires."
 	describeSpec       = "What the captured container was created with: the defaults of containers that are restored from it."
 )
 
@@ -79,6 +82,7 @@ func checkpointSchema(ctx context.Context) schema.Schema {
 				Optional:            true,
 				ElementType:         types.StringType,
 			},
+			"expires_after": expiresAfterAttribute("checkpoint", "its capture; a new capture begins anew. A change is applied in place, without capturing again."),
 			"timeouts": timeoutsAttribute(ctx, timeouts.Opts{
 				Create: true, Update: true, Delete: true,
 				CreateDescription: "How long seeding and capturing may take together, as a duration. Defaults to `2h`.",
@@ -96,6 +100,11 @@ func checkpointSchema(ctx context.Context) schema.Schema {
 			},
 			"size_bytes": schema.Int64Attribute{MarkdownDescription: describeSizeBytes, Computed: true},
 			"layers":     schema.Int64Attribute{MarkdownDescription: describeLayers, Computed: true},
+			"expires_at": schema.StringAttribute{
+				MarkdownDescription: describeExpiresAt,
+				Computed:            true,
+				CustomType:          timetypes.RFC3339Type{},
+			},
 			"spec": schema.SingleNestedAttribute{
 				MarkdownDescription: describeSpec,
 				Computed:            true,

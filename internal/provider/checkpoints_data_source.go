@@ -22,11 +22,12 @@ type checkpointsDataSource struct {
 }
 
 type checkpointsDataModel struct {
-	Checkpoints []checkpointsElementModel `tfsdk:"checkpoints"`
+	Checkpoints    []checkpointsElementModel `tfsdk:"checkpoints"`
+	TotalSizeBytes types.Int64               `tfsdk:"total_size_bytes"`
 }
 
 type checkpointsElementModel struct {
-	checkpointComputed
+	checkpointListed
 
 	Name types.String `tfsdk:"name"`
 }
@@ -46,6 +47,10 @@ func (d *checkpointsDataSource) Schema(_ context.Context, _ datasource.SchemaReq
 				MarkdownDescription: "The checkpoints, in the order of their names.",
 				Computed:            true,
 				NestedObject:        schema.NestedAttributeObject{Attributes: attributes},
+			},
+			"total_size_bytes": schema.Int64Attribute{
+				MarkdownDescription: "The `size_bytes` of all of them together. Layers that several have in common are counted for each: on disk it is less.",
+				Computed:            true,
 			},
 		},
 	}
@@ -74,10 +79,13 @@ func (d *checkpointsDataSource) Read(ctx context.Context, _ datasource.ReadReque
 		resp.Diagnostics.Append(corruptEntries(corrupt))
 	}
 	model := checkpointsDataModel{Checkpoints: make([]checkpointsElementModel, len(checkpoints))}
+	var total int64
 	for i, cp := range checkpoints {
 		model.Checkpoints[i].Name = types.StringValue(cp.Entry.Name)
-		resp.Diagnostics.Append(model.Checkpoints[i].fromCheckpoint(ctx, cp)...)
+		resp.Diagnostics.Append(model.Checkpoints[i].fromListed(ctx, d.fixtures, cp)...)
+		total += cp.Artifact.SizeBytes
 	}
+	model.TotalSizeBytes = types.Int64Value(total)
 	resp.Diagnostics.Append(resp.State.Set(ctx, model)...)
 }
 

@@ -51,6 +51,7 @@ var containerActions = map[string]everyChange{
 	"network_disabled":  {actionReplace, actionReplace, actionUpdate},
 	"reset_trigger":     always(actionUpdate),
 	"save_before_reset": always(actionUpdate),
+	"expires_after":     always(actionUpdate),
 	"wait_for":          always(actionUpdate),
 	"wait_for.exit":     {actionReplace, actionUpdate, actionReplace},
 	"require_isolation": always(actionUpdate),
@@ -144,6 +145,13 @@ func containerAttributeCases(t *testing.T) map[string]attributeCase {
 				[2]any{0, []backend.Attachment{{Network: "one"}, {Network: "two"}}},
 				[2]any{0, []backend.Attachment(nil)},
 			},
+		},
+		"expires_after": {
+			value: "1h", other: "72h",
+			observe: func(o observed) any {
+				return [2]any{len(o.Mutations()), o.lifetime(o.container(o.t, "web").ID)}
+			},
+			shows: [3]any{[2]any{0, "1h"}, [2]any{0, "72h"}, [2]any{0, ""}},
 		},
 		"reset_trigger": {
 			value: "a", other: "b",

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
+	"github.com/hashicorp/terraform-plugin-framework-timetypes/timetypes"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -19,22 +20,24 @@ import (
 type containerModel struct {
 	workloadModel
 
-	Name         types.String   `tfsdk:"name"`
-	Labels       types.Map      `tfsdk:"labels"`
-	Ports        types.List     `tfsdk:"ports"`
-	ResetTrigger types.String   `tfsdk:"reset_trigger"`
-	SaveBefore   types.String   `tfsdk:"save_before_reset"`
-	Timeouts     timeouts.Value `tfsdk:"timeouts"`
+	Name         types.String         `tfsdk:"name"`
+	Labels       types.Map            `tfsdk:"labels"`
+	Ports        types.List           `tfsdk:"ports"`
+	ResetTrigger types.String         `tfsdk:"reset_trigger"`
+	SaveBefore   types.String         `tfsdk:"save_before_reset"`
+	ExpiresAfter timetypes.GoDuration `tfsdk:"expires_after"`
+	Timeouts     timeouts.Value       `tfsdk:"timeouts"`
 
-	ID            types.String `tfsdk:"id"`
-	ContainerID   types.String `tfsdk:"container_id"`
-	Backend       types.String `tfsdk:"backend"`
-	Host          types.String `tfsdk:"host"`
-	MappedPorts   types.Map    `tfsdk:"mapped_ports"`
-	ConnectionURI types.String `tfsdk:"connection_uri"`
-	ImageID       types.String `tfsdk:"image_id"`
-	Status        types.String `tfsdk:"status"`
-	ContentSHA256 types.String `tfsdk:"content_sha256"`
+	ID            types.String      `tfsdk:"id"`
+	ContainerID   types.String      `tfsdk:"container_id"`
+	Backend       types.String      `tfsdk:"backend"`
+	Host          types.String      `tfsdk:"host"`
+	MappedPorts   types.Map         `tfsdk:"mapped_ports"`
+	ConnectionURI types.String      `tfsdk:"connection_uri"`
+	ImageID       types.String      `tfsdk:"image_id"`
+	Status        types.String      `tfsdk:"status"`
+	ExpiresAt     timetypes.RFC3339 `tfsdk:"expires_at"`
+	ContentSHA256 types.String      `tfsdk:"content_sha256"`
 }
 
 type portModel struct {
@@ -48,6 +51,7 @@ type portModel struct {
 func (m containerModel) toDefinition(ctx context.Context, name string) (fixture.Definition, diag.Diagnostics) {
 	def, diags := m.workloadModel.toDefinition(ctx, onFailureKeep, path.Empty())
 	def.Spec.Name = name
+	def.ExpiresAfter = period(m.ExpiresAfter)
 	diags.Append(m.Labels.ElementsAs(ctx, &def.Spec.Labels, false)...)
 	var d diag.Diagnostics
 	def.Fixed, d = m.toFixedPorts(ctx)
@@ -135,6 +139,7 @@ func (m *containerModel) fromContainer(name backend.Name, c backend.Container) {
 	m.Host = types.StringValue(c.Host)
 	m.ImageID = types.StringValue(c.ImageID)
 	m.Status = types.StringValue(string(c.State))
+	m.ExpiresAt = endOf(m.ExpiresAfter, c.CreatedAt)
 	m.MappedPorts = mappedPortsValue(c.Ports)
 	m.ConnectionURI = m.connectionURI(c)
 }

@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -31,6 +32,7 @@ func (r *containerResource) ModifyPlan(ctx context.Context, req resource.ModifyP
 		return // A destroy needs no plan.
 	}
 	if req.Plan.Raw.Equal(req.State.Raw) && isSettledContainer(ctx, req.Config, req.State) {
+		resp.Diagnostics.Append(warnSettled(ctx, r.fixtures, "Container", req.State)...)
 		return
 	}
 	var config, plan containerModel
@@ -64,7 +66,9 @@ func (r *containerResource) ModifyPlan(ctx context.Context, req resource.ModifyP
 			state = state.adopting(ctx, plan)
 			resp.Diagnostics.Append(plan.warnAdopted()...)
 		}
-		resp.RequiresReplace = plan.planUpdate(state)
+		if resp.RequiresReplace = plan.planUpdate(state); len(resp.RequiresReplace) == 0 {
+			resp.Diagnostics.Append(warnExpired(r.fixtures, "Container", plan.Name, plan.ExpiresAt)...)
+		}
 	}
 	if resp.Diagnostics.HasError() {
 		return
@@ -92,6 +96,7 @@ func (m *containerModel) planCreate() {
 	if m.Preset.IsNull() {
 		m.ConnectionURI = types.StringNull()
 	}
+	m.ExpiresAt = endOf(m.ExpiresAfter, time.Time{})
 }
 
 // planUpdate plans a change of the container in state, and returns the
@@ -108,9 +113,13 @@ func (m *containerModel) planUpdate(state containerModel) path.Paths {
 	m.ContainerID = state.ContainerID
 	m.ImageID = state.ImageID
 	m.Status = m.desiredStatus()
+	if m.ExpiresAt = state.ExpiresAt; !m.ExpiresAfter.Equal(state.ExpiresAfter) {
+		m.ExpiresAt = endOf(m.ExpiresAfter, time.Time{})
+	}
 	if m.resets(state) {
 		m.ContainerID = types.StringUnknown()
 		m.ImageID = types.StringUnknown()
+		m.ExpiresAt = endOf(m.ExpiresAfter, time.Time{})
 	}
 	return nil
 }

@@ -114,6 +114,8 @@ func (r *containerResource) Read(ctx context.Context, req resource.ReadRequest, 
 	resp.Diagnostics.Append(req.State.GetAttribute(ctx, path.Root("backend"), &state.Backend)...)
 	resp.Diagnostics.Append(req.State.GetAttribute(ctx, path.Root("status"), &state.Status)...)
 	resp.Diagnostics.Append(req.State.GetAttribute(ctx, path.Root("networks"), &state.Networks)...)
+	resp.Diagnostics.Append(req.State.GetAttribute(ctx, path.Root("expires_after"), &state.ExpiresAfter)...)
+	resp.Diagnostics.Append(req.State.GetAttribute(ctx, path.Root("expires_at"), &state.ExpiresAt)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -161,6 +163,12 @@ func (r *containerResource) Read(ctx context.Context, req resource.ReadRequest, 
 	}
 	if !status.Equal(state.Status) {
 		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("status"), status)...)
+	}
+	recorded, at := r.fixtures.ContainerLifetime(ctx, c.ID)
+	expiresAfter, expiresAt := refreshedPeriod(recorded), expiryValue(at)
+	if !expiresAfter.Equal(state.ExpiresAfter) || !expiresAt.Equal(state.ExpiresAt) {
+		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("expires_after"), expiresAfter)...)
+		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("expires_at"), expiresAt)...)
 	}
 }
 
@@ -259,6 +267,8 @@ func (r *containerResource) adopt(ctx context.Context, req resource.ReadRequest,
 	if resp.Diagnostics.HasError() {
 		return
 	}
+	recorded, _ := r.fixtures.ContainerLifetime(ctx, c.ID)
+	state.ExpiresAfter = refreshedPeriod(recorded)
 	state.fromContainer(b.Name(), c)
 	resp.Diagnostics.Append(writePrivate(ctx, resp.Private, ownerKey, c.Owner)...)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identityOf(c.Name, b.Name()))...)
@@ -290,6 +300,14 @@ func (r *containerResource) applyInPlace(ctx context.Context, def fixture.Defini
 			fail("Update", err)
 			return
 		}
+	}
+	if plan.ExpiresAt.IsUnknown() || !plan.ExpiresAfter.Equal(state.ExpiresAfter) {
+		at, err := r.fixtures.ExpireContainer(ctx, id, period(plan.ExpiresAfter))
+		if err != nil {
+			fail("Update", err)
+			return
+		}
+		plan.ExpiresAt = expiryValue(at)
 	}
 	switch {
 	case !state.Status.Equal(plan.Status):

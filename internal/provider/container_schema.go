@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
+	"github.com/hashicorp/terraform-plugin-framework-timetypes/timetypes"
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
@@ -89,6 +90,7 @@ func containerSchema(ctx context.Context) schema.Schema {
 		Optional:   true,
 		Validators: []validator.String{checkpointName()},
 	}
+	attributes["expires_after"] = expiresAfterAttribute("container", "its creation; a reset, which makes it again, begins anew, and a restart does not. A change is applied in place.")
 	attributes["timeouts"] = timeoutsAttribute(ctx, timeouts.Opts{
 		Create: true, Update: true, Delete: true,
 		CreateDescription: "How long pulling, starting, waiting and `exec` steps may take together, as a duration. Defaults to `30m`.",
@@ -110,6 +112,11 @@ func containerSchema(ctx context.Context) schema.Schema {
 	attributes["connection_uri"] = schema.StringAttribute{MarkdownDescription: describeConnectionURI, Computed: true, Sensitive: true}
 	attributes["image_id"] = computed("The id of the image, or of the checkpoint's artifact, that the container was started from.")
 	attributes["status"] = computed("The state of the container's process: `running`, or `exited` for one with `wait_for.exit`. `detached` is one that runs and is not on all of its networks. Anything else is mended in place by the next apply.")
+	attributes["expires_at"] = schema.StringAttribute{
+		MarkdownDescription: "From when on a clean-up may remove it, in RFC 3339. Null if it never expires.",
+		Computed:            true,
+		CustomType:          timetypes.RFC3339Type{},
+	}
 	attributes["content_sha256"] = computed("A digest of what is not kept in state itself: the contents of `files` and the `stdin` of `exec` steps. A change replaces the container.")
 	return schema.Schema{
 		MarkdownDescription: "A container, started from an image or restored from a checkpoint. " +

@@ -30,6 +30,7 @@ func foreignEntry(name string) checkpoint.Entry {
 func TestCheckpointData(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t)
+	h.now = func() time.Time { return time.Date(2026, 7, 13, 14, 59, 59, 0, time.UTC) }
 	artifact := h.registered(t, "orders", backend.Spec{
 		Image: "app:1", Env: map[string]string{"A": "1"}, Command: []string{"serve", "/b"},
 		Ports: []backend.PortBinding{{Port: backend.Port{Number: 5432, Protocol: backend.TCP}, Host: 1}},
@@ -43,6 +44,7 @@ func TestCheckpointData(t *testing.T) {
 
 	absent := object{
 		"exists": false, "id": nil, "ref": nil, "backend": nil, "artifact_id": nil, "created_at": nil, "size_bytes": nil, "layers": nil, "spec": nil,
+		"age_hours": nil, "expires_at": nil, "expired": nil,
 	}
 	for name, tc := range map[string]struct {
 		required any
@@ -53,11 +55,13 @@ func TestCheckpointData(t *testing.T) {
 		"orders": {want: object{
 			"exists": true, "id": "orders@" + artifact.ID, "ref": "rightsize/checkpoint:orders", "backend": "docker",
 			"artifact_id": artifact.ID, "created_at": "2026-07-11T12:00:00Z", "size_bytes": artifact.SizeBytes, "layers": int64(2),
+			"age_hours": int64(50), "expires_at": nil, "expired": false,
 			"spec": object{"env": object{"A": "1"}, "command": list{"serve", "/b"}, "exposed_ports": list{int64(5432)}, "memory_limit_mb": nil},
 		}},
 		"foreign": {want: object{
 			"exists": true, "id": "foreign", "ref": "/cache/checkpoints/rz-ckpt-foreign", "backend": "microsandbox",
 			"artifact_id": nil, "created_at": "2026-07-11T12:00:00Z", "size_bytes": nil, "layers": nil,
+			"age_hours": int64(50), "expires_at": nil, "expired": false,
 			"spec": object{"env": object{"A": "1"}, "command": nil, "exposed_ports": list{int64(5432)}, "memory_limit_mb": int64(512)},
 		}},
 		"nowhere": {at: "name", says: "Registry: " + h.registry.Dir()},
@@ -107,11 +111,11 @@ func TestCheckpointsData(t *testing.T) {
 	c := newCore(t, h)
 	got, diagnostics := c.data(checkpointsData, object{})
 	c.must(diagnostics, nil)
-	if diff := cmp.Diff(object{"checkpoints": list{}}, got); diff != "" {
+	if diff := cmp.Diff(object{"checkpoints": list{}, "total_size_bytes": int64(0)}, got); diff != "" {
 		t.Errorf("without checkpoints (-want +got):\n%s", diff)
 	}
 
-	h.registered(t, "users", backend.Spec{Image: "app:1"})
+	users := h.registered(t, "users", backend.Spec{Image: "app:1"})
 	artifact := h.registered(t, "orders", backend.Spec{Image: "app:1"})
 	h.put(t, foreignEntry("foreign"))
 	h.registered(t, "dropped", backend.Spec{Image: "app:1"})
@@ -133,6 +137,9 @@ func TestCheckpointsData(t *testing.T) {
 	}
 	if got := got["checkpoints"].(list)[1].(object)["id"]; got != "orders@"+artifact.ID {
 		t.Errorf("the id is %v", got)
+	}
+	if got, want := got["total_size_bytes"], artifact.SizeBytes+users.SizeBytes; got != want || want == 0 {
+		t.Errorf("the total size is %v, want %d", got, want)
 	}
 	if diff := cmp.Diff(before, h.snapshot(t)); diff != "" {
 		t.Errorf("reading changed something (-before +after):\n%s", diff)

@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/provider"
 
@@ -11,7 +12,12 @@ import (
 
 // NewWithBackend is [New] with another way to choose the backend.
 func NewWithBackend(open func(context.Context, selection.Config) (backend.Backend, error)) provider.Provider {
-	return &rightsizeProvider{version: "test", choose: func(config selection.Config) opener {
+	return NewWithClock(open, nil)
+}
+
+// NewWithClock is [NewWithBackend] with another clock; nil is the system's.
+func NewWithClock(open func(context.Context, selection.Config) (backend.Backend, error), now func() time.Time) provider.Provider {
+	return &rightsizeProvider{version: "test", now: now, choose: func(config selection.Config) opener {
 		return func(ctx context.Context) (backend.Backend, error) { return open(ctx, config) }
 	}}
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/rightsize/terraform-provider-rightsize/internal/backend/fake"
 	"github.com/rightsize/terraform-provider-rightsize/internal/backend/selection"
 	"github.com/rightsize/terraform-provider-rightsize/internal/checkpoint"
+	"github.com/rightsize/terraform-provider-rightsize/internal/lifetime"
 	"github.com/rightsize/terraform-provider-rightsize/internal/provider"
 )
 
@@ -36,6 +37,9 @@ type harness struct {
 
 	cacheDir string
 	registry *checkpoint.Registry
+	// lifetimes is what is recorded, and now the clock by which they end.
+	lifetimes *lifetime.Registry
+	now       func() time.Time
 }
 
 func newHarness(t *testing.T, options ...fake.Option) *harness {
@@ -49,8 +53,9 @@ func newHarness(t *testing.T, options ...fake.Option) *harness {
 		fake.WithImage("broken:1", fake.Image{Program: fake.Job(backend.Exit{Code: 3}, "cannot find my data")}),
 		fake.WithImage("greedy:1", fake.Image{Program: fake.Crash("allocating")}),
 	}, options...)
-	h := &harness{Backend: fake.New(options...), cacheDir: t.TempDir()}
+	h := &harness{Backend: fake.New(options...), cacheDir: t.TempDir(), now: time.Now}
 	h.registry = checkpoint.Open(h.cacheDir)
+	h.lifetimes = lifetime.Open(h.cacheDir)
 	t.Cleanup(h.Close)
 	return h
 }
@@ -64,7 +69,7 @@ func (h *harness) server() (tfprotov6.ProviderServer, error) {
 // another one.
 func (h *harness) serverOf(active backend.Backend) (tfprotov6.ProviderServer, error) {
 	open := func(context.Context, selection.Config) (backend.Backend, error) { return active, nil }
-	return providerserver.NewProtocol6WithError(provider.NewWithBackend(open))()
+	return providerserver.NewProtocol6WithError(provider.NewWithClock(open, func() time.Time { return h.now() }))()
 }
 
 // factories hands the provider to a test that runs Terraform.

@@ -31,6 +31,7 @@ func TestImportContainer(t *testing.T) {
 		"what changes nothing in the engine": {config: object{
 			"pull_policy": "never", "stop_timeout": "5s", "on_failure": "remove", "timeouts": object{"create": "1m"},
 		}, want: actionUpdate},
+		"lifetime":            {config: object{"expires_after": "90m"}, want: actionNone},
 		"disk":                {config: object{"disk_limit_mb": 128}, want: actionNone},
 		"root in memory":      {config: object{"tmpfs_root_mb": 64}, want: actionNone},
 		"no network":          {config: object{"network_disabled": true}, want: actionNone},

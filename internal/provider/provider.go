@@ -3,6 +3,7 @@ package provider
 import (
 	"context"
 	"sync"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/action"
@@ -22,6 +23,7 @@ import (
 	"github.com/rightsize/terraform-provider-rightsize/internal/checkpoint"
 	"github.com/rightsize/terraform-provider-rightsize/internal/fixture"
 	"github.com/rightsize/terraform-provider-rightsize/internal/intent"
+	"github.com/rightsize/terraform-provider-rightsize/internal/lifetime"
 )
 
 var (
@@ -54,6 +56,8 @@ type rightsizeProvider struct {
 	version string
 	// choose prepares the choice of a backend; tests put one in memory here.
 	choose func(selection.Config) opener
+	// now is the clock by which lifetimes end; nil is that of the system.
+	now func() time.Time
 
 	mu sync.Mutex
 	// configured is what each configuration works with: in a debugger, one process
@@ -139,11 +143,13 @@ func (p *rightsizeProvider) Configure(ctx context.Context, req provider.Configur
 	chosen.CacheDir = cacheDir
 	chosen.Log = logStep
 	fixtures := fixture.New(fixture.Config{
-		Open:     p.choose(chosen),
-		Registry: checkpoint.Open(cacheDir),
-		Intents:  intent.Open(chosen.LockDir()),
-		LockDir:  chosen.LockDir(),
-		Log:      logStep,
+		Open:      p.choose(chosen),
+		Registry:  checkpoint.Open(cacheDir),
+		Lifetimes: lifetime.Open(cacheDir),
+		Intents:   intent.Open(chosen.LockDir()),
+		Log:       logStep,
+		Now:       p.now,
+		LockDir:   chosen.LockDir(),
 	})
 	p.mu.Lock()
 	p.configured = append(p.configured, fixtures)

@@ -1,9 +1,6 @@
 package provider
 
 import (
-	"cmp"
-	"os"
-
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/rightsize/terraform-provider-rightsize/internal/backend/selection"
@@ -40,7 +37,7 @@ func unknownWithin(object types.Object) bool {
 func (m providerModel) toSelection(version string) selection.Config {
 	download, _ := m.Microsandbox.Attributes()["download"].(types.Object)
 	return selection.Config{
-		Backend: cmp.Or(m.Backend.ValueString(), os.Getenv(selection.EnvBackend), selection.Auto),
+		Backend: selection.Choice(m.Backend.ValueString()),
 		Docker: selection.DockerConfig{
 			Host:     stringIn(m.Docker, "host"),
 			Context:  stringIn(m.Docker, "context"),

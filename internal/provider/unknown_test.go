@@ -51,6 +51,8 @@ func TestUnknownContainerValues(t *testing.T) {
 		"stop timeout":       {object{"stop_timeout": unknown}, object{"stop_timeout": "5s"}},
 		"checkpoint":         {object{"image": nil, "from_checkpoint": unknown}, object{"image": nil, "from_checkpoint": "orders"}},
 		"image or not":       {object{"image": unknown, "from_checkpoint": unknown}, object{"image": nil, "from_checkpoint": "orders"}},
+		"lifetime":           {object{"expires_after": unknown}, object{"expires_after": "1h"}},
+		"no end after all":   {object{"expires_after": unknown}, object{}},
 		"reset trigger":      {object{"reset_trigger": unknown}, object{"reset_trigger": "x"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -95,6 +97,8 @@ func TestUnknownCheckpointValues(t *testing.T) {
 			object{"seed": object{"image": "app:1", "files": list{object{"path": "/f", "content": unknown}}}},
 			object{"seed": object{"image": "app:1", "files": list{object{"path": "/f", "content": "x"}}}},
 		},
+		"lifetime":  {object{"container_id": "db", "expires_after": unknown}, object{"container_id": "db", "expires_after": "1h"}},
+		"for ever":  {object{"container_id": "db", "expires_after": unknown}, object{"container_id": "db"}},
 		"container": {object{"container_id": unknown}, object{"container_id": "db"}},
 		"triggers":  {object{"container_id": "db", "triggers": unknown}, object{"container_id": "db", "triggers": object{"a": "1"}}},
 		"trigger":   {object{"container_id": "db", "triggers": object{"a": unknown}}, object{"container_id": "db", "triggers": object{"a": "1"}}},
