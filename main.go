@@ -6,6 +6,7 @@ import (
 	"context"
 	"flag"
 	"log"
+	"os"
 
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 
@@ -17,7 +18,12 @@ var version = "dev"
 
 func main() {
 	debug := flag.Bool("debug", false, "serve for a debugger, and print how Terraform attaches to it")
+	prunes := flag.Bool("prune", false, "remove the containers and checkpoints on this host whose expires_after has passed, print them, and end")
+	dryRun := flag.Bool("dry-run", false, "with -prune: print what would be removed, and remove nothing")
 	flag.Parse()
+	if *prunes || *dryRun {
+		os.Exit(runPrune(*prunes, *dryRun))
+	}
 
 	collectSeldom()
 	quietSDK()
