@@ -46,7 +46,7 @@ var scenarios = map[string]scenario{
 	"start": {
 		config: func(s *stack) string { return s.webConfig("one", "v1") },
 		check:  func(s *stack) { s.wantRows(s.name+"-web", "v1") },
-		points: points(faultpoint.Recorded, faultpoint.Copied, faultpoint.Made, faultpoint.Furnished, faultpoint.Created,
+		points: points(faultpoint.Recorded, faultpoint.Copied, faultpoint.Made, faultpoint.Furnished, faultpoint.Created, faultpoint.Expiring,
 			faultpoint.Started, faultpoint.Ready, faultpoint.StepsDone, faultpoint.Answering),
 	},
 	"seed": {
@@ -54,7 +54,7 @@ var scenarios = map[string]scenario{
 		check:  func(s *stack) { s.wantCheckpoint("v1") },
 		points: points(faultpoint.Locked, faultpoint.Recorded, faultpoint.Copied, faultpoint.Made, faultpoint.Furnished, faultpoint.Created,
 			faultpoint.Started, faultpoint.Ready, faultpoint.StepsDone, faultpoint.SeedStopped, faultpoint.CommitLocked, faultpoint.Committed,
-			faultpoint.Captured, faultpoint.Published, faultpoint.EntryWritten, faultpoint.EntryRenamed, faultpoint.Collected,
+			faultpoint.Captured, faultpoint.Expiring, faultpoint.Published, faultpoint.EntryWritten, faultpoint.EntryRenamed, faultpoint.Collected,
 			faultpoint.SeedRemoved, faultpoint.Answering, faultpoint.Erased),
 	},
 	"capture again": {
@@ -63,7 +63,7 @@ var scenarios = map[string]scenario{
 		kept:   true,
 		check:  func(s *stack) { s.wantCheckpoint("v2") },
 		points: points(faultpoint.Locked, faultpoint.Recorded, faultpoint.StepsDone, faultpoint.SeedStopped, faultpoint.CommitLocked,
-			faultpoint.Committed, faultpoint.Captured, faultpoint.Published, faultpoint.EntryWritten, faultpoint.EntryRenamed,
+			faultpoint.Committed, faultpoint.Captured, faultpoint.Expiring, faultpoint.Published, faultpoint.EntryWritten, faultpoint.EntryRenamed,
 			faultpoint.Dropped, faultpoint.Collected, faultpoint.SeedRemoved, faultpoint.Answering),
 	},
 	"capture with volumes": {
@@ -73,7 +73,7 @@ var scenarios = map[string]scenario{
 			s.engine.docker(s.t, "exec", s.name+"-theirs", "sh", "-c", "echo v1 > /srv/rows")
 		},
 		config: func(s *stack) string {
-			return fmt.Sprintf("resource \"rightsize_checkpoint\" \"orders\" {\n  name = %q\n  container_id = %q\n}\n", s.name+"-orders", s.name+"-theirs")
+			return fmt.Sprintf("resource \"rightsize_checkpoint\" \"orders\" {\n  name = %q\n  container_id = %q\n  expires_after = \"1h\"\n}\n", s.name+"-orders", s.name+"-theirs")
 		},
 		check: func(s *stack) {
 			s.wantCheckpoint("v1")
@@ -117,7 +117,7 @@ var scenarios = map[string]scenario{
 		before: func(s *stack) { s.applied(s.webConfig("one", "v1")) },
 		config: func(s *stack) string { return s.webConfig("two", "v1") },
 		check:  func(s *stack) { s.wantRows(s.name+"-web", "v1") },
-		points: points(faultpoint.Recorded, faultpoint.ResetRemoved, faultpoint.Copied, faultpoint.Made, faultpoint.Furnished, faultpoint.Created,
+		points: points(faultpoint.Recorded, faultpoint.ResetRemoved, faultpoint.Copied, faultpoint.Made, faultpoint.Furnished, faultpoint.Created, faultpoint.Expiring,
 			faultpoint.Started, faultpoint.Ready, faultpoint.StepsDone, faultpoint.Answering),
 	},
 	"destroy a container": {
@@ -207,7 +207,7 @@ var scenarios = map[string]scenario{
 // reducedPoints are those of the reduced form.
 var reducedPoints = map[string][]string{
 	"start":                points(faultpoint.Made),
-	"seed":                 points(faultpoint.StepsDone),
+	"seed":                 points(faultpoint.StepsDone, faultpoint.Expiring),
 	"capture again":        points(faultpoint.Published, faultpoint.EntryWritten),
 	"capture with volumes": points(faultpoint.VolumeCopied),
 	"flatten":              points(faultpoint.Imported),
@@ -266,6 +266,9 @@ func TestEveryStepIsInterrupted(t *testing.T) {
 // configured state, destroys it and looks for left-overs.
 func (sc scenario) converges(s *stack) {
 	s.t.Helper()
+	if !sc.destroys {
+		s.wantExpiring()
+	}
 	if sc.kept {
 		s.wantSomeCheckpoint()
 	}
@@ -283,6 +286,7 @@ resource "rightsize_container" "web" {
   image         = %q
   command       = ["sh", "-c", %q]
   reset_trigger = %q
+  expires_after = "1h"
   exposed_ports = ["8080"]
   wait_for      = { log = { pattern = "up" } }
   files         = [{ path = "/etc/rows", content = %q }]
@@ -339,7 +343,8 @@ func (s *stack) savingConfig(trigger string) string {
 func (s *stack) ordersConfig(rows string) string {
 	return fmt.Sprintf(`
 resource "rightsize_checkpoint" "orders" {
-  name = %q
+  name          = %q
+  expires_after = "1h"
   seed = {
     image    = %q
     command  = ["sh", "-c", %q]
