@@ -122,7 +122,7 @@ func (e accEngine) nothingLeft(t *testing.T, prefix string) func(*terraform.Stat
 		if left := e.docker(t, "images", "-q", "--filter", "label=dev.rightsize.checkpoint="+prefix); left != "" {
 			t.Errorf("artifacts are left: %s", left)
 		}
-		for _, dir := range []string{"checkpoints", "locks"} {
+		for _, dir := range []string{"checkpoints", "locks", "lifetimes"} {
 			entries, err := os.ReadDir(filepath.Join(e.cacheDir, dir))
 			if err != nil && !os.IsNotExist(err) {
 				return err

@@ -96,6 +96,7 @@ func (l *checkpointListResource) result(ctx context.Context, req list.ListReques
 	// An attribute that is set makes all others null, instead of the whole.
 	result.Diagnostics.Append(result.Resource.SetAttribute(ctx, path.Root("name"), cp.Entry.Name)...)
 	result.Diagnostics.Append(result.Resource.Get(ctx, &model)...)
+	model.ExpiresAfter = refreshedPeriod(cp.ExpiresAfter)
 	result.Diagnostics.Append(model.fromCheckpoint(ctx, cp)...)
 	result.Diagnostics.Append(result.Identity.Set(ctx, identityModel{model.Name, model.Backend})...)
 	if req.IncludeResource {

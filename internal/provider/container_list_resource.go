@@ -100,6 +100,8 @@ func (l *containerListResource) include(ctx context.Context, name backend.Name, 
 	// An attribute that is set makes all others null, instead of the whole.
 	result.Diagnostics.Append(result.Resource.SetAttribute(ctx, path.Root("name"), c.Name)...)
 	result.Diagnostics.Append(result.Resource.Get(ctx, &model)...)
+	recorded, _ := l.fixtures.ContainerLifetime(ctx, c.ID)
+	model.ExpiresAfter = refreshedPeriod(recorded)
 	model.fromContainer(name, c)
 	result.Diagnostics.Append(model.adoptContainer(ctx, c)...)
 	result.Diagnostics.Append(result.Resource.Set(ctx, model)...)

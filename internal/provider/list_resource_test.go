@@ -70,8 +70,9 @@ func TestListedResourceIsWhatAnImportReads(t *testing.T) {
 	c := newCore(t, h)
 	c.reach(c.none(containerType), object{
 		"name": "web", "image": "app:1", "env": object{"A": "1"}, "command": list{"serve", "/a"}, "exposed_ports": list{"80"}, "memory_limit_mb": 64,
+		"expires_after": "36h",
 	})
-	c.reach(c.none(checkpointType), object{"name": "web", "container_id": "web"})
+	c.reach(c.none(checkpointType), object{"name": "web", "container_id": "web", "expires_after": "36h"})
 	for _, typeName := range []string{containerType, checkpointType} {
 		imported, diagnostics := c.importedByIdentity(typeName, object{"name": "web"})
 		c.must(diagnostics, nil)
