@@ -22,7 +22,7 @@ func main() {
 	dryRun := flag.Bool("dry-run", false, "with -prune: print what would be removed, and remove nothing")
 	flag.Parse()
 	if *prunes || *dryRun {
-		os.Exit(runPrune(*prunes, *dryRun))
+		os.Exit(runPrune(*prunes, *dryRun, flag.Args()))
 	}
 
 	collectSeldom()

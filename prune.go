@@ -12,9 +12,9 @@ import (
 
 // runPrune cleans up instead of serving. A signal ends it after what it is at,
 // as it ends an apply; a second one ends it at once.
-func runPrune(prunes, dryRun bool) int {
-	if !prunes {
-		fmt.Fprintln(os.Stderr, "-dry-run goes with -prune only")
+func runPrune(prunes, dryRun bool, rest []string) int {
+	if !prunes || len(rest) > 0 {
+		fmt.Fprintln(os.Stderr, "usage: terraform-provider-rightsize -prune [-dry-run]")
 		return prune.ExitUsage
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
