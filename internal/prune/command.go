@@ -87,5 +87,6 @@ func (c Command) fixtures() (*fixture.Fixtures, error) {
 		Registry:  checkpoint.Open(cacheDir),
 		Lifetimes: lifetime.Open(cacheDir),
 		Intents:   intent.Open(config.LockDir()),
+		LockDir:   config.LockDir(),
 	}), nil
 }

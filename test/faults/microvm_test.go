@@ -53,7 +53,7 @@ var reducedMicroVMPoints = map[string][]string{
 
 // captureConfig is a checkpoint of webConfig's container.
 func (s *stack) captureConfig() string {
-	return fmt.Sprintf("resource \"rightsize_checkpoint\" \"orders\" {\n  name         = %q\n  container_id = rightsize_container.web.container_id\n}\n", s.name+"-orders")
+	return fmt.Sprintf("resource \"rightsize_checkpoint\" \"orders\" {\n  name          = %q\n  expires_after = \"1h\"\n  container_id  = rightsize_container.web.container_id\n}\n", s.name+"-orders")
 }
 
 // onEachStep runs a test for each step of each scenario on microsandbox.

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rightsize/terraform-provider-rightsize/internal/faultpoint"
 )
@@ -41,7 +42,7 @@ func (s *stack) pruneCommand(ctx context.Context, env ...string) (cmd *exec.Cmd,
 
 func (s *stack) prune(env ...string) result {
 	s.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), commandTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), s.kind.limit())
 	defer cancel()
 	cmd, output := s.pruneCommand(ctx, env...)
 	var exit *exec.ExitError
@@ -91,7 +92,7 @@ func TestInterruptedPrune(t *testing.T) {
 		s := newStack(t, e)
 		s.expired()
 		reached := filepath.Join(t.TempDir(), "reached")
-		ctx, cancel := context.WithTimeout(context.Background(), commandTimeout)
+		ctx, cancel := context.WithTimeout(context.Background(), s.kind.limit())
 		defer cancel()
 		cmd, output := s.pruneCommand(ctx, "RIGHTSIZE_FAULT_HANG="+string(faultpoint.Stopped), "RIGHTSIZE_FAULT_REACHED="+reached)
 		if err := cmd.Start(); err != nil {
@@ -124,24 +125,37 @@ func TestInterruptedPrune(t *testing.T) {
 	})
 }
 
-// wantExpiring fails if a checkpoint can be found that was asked to expire and
-// is not recorded to.
+// wantExpiring fails if a checkpoint can be found that was asked to expire in an
+// hour and is not recorded to.
 func (s *stack) wantExpiring() {
 	s.t.Helper()
-	ref := s.registeredAs(s.t, s.name+"-orders")
-	if ref == "" {
+	var entry struct{ CreatedISO time.Time }
+	data, err := os.ReadFile(s.entryPath(s.name + "-orders"))
+	if errors.Is(err, os.ErrNotExist) {
 		return
 	}
-	id := s.name + "-orders@" + s.engine.docker(s.t, "image", "inspect", "--format", "{{.Id}}", ref)
-	files, err := filepath.Glob(filepath.Join(s.cacheDir, "lifetimes", "checkpoint-*.json"))
-	if err != nil {
+	if err == nil {
+		err = json.Unmarshal(data, &entry)
+	}
+	files, globErr := filepath.Glob(filepath.Join(s.cacheDir, "lifetimes", "checkpoint-*.json"))
+	if err := errors.Join(err, globErr); err != nil {
 		s.t.Fatal(err)
 	}
 	for _, file := range files {
-		var record struct{ ID string }
-		if data, err := os.ReadFile(file); err == nil && json.Unmarshal(data, &record) == nil && record.ID == id {
+		var record struct {
+			Name      string
+			ExpiresAt time.Time `json:"expires_at"`
+		}
+		data, err := os.ReadFile(file)
+		if err == nil {
+			err = json.Unmarshal(data, &record)
+		}
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		if record.Name == s.name+"-orders" && record.ExpiresAt.Equal(entry.CreatedISO.Truncate(time.Second).Add(time.Hour)) {
 			return
 		}
 	}
-	s.t.Errorf("%s never expires: the lifetimes are %v", id, files)
+	s.t.Errorf("the checkpoint of %s never expires: the lifetimes are %v", entry.CreatedISO, files)
 }
