@@ -64,6 +64,7 @@ func (r *containerResource) follow(ctx context.Context, req resource.ReadRequest
 	for name, value := range map[string]string{"container_id": c.ID, "image_id": c.ImageID, "status": string(c.State)} {
 		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root(name), value)...)
 	}
+	resp.Diagnostics.Append(r.readLifetime(ctx, c.ID, state, &resp.State)...)
 	return true
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/rightsize/terraform-provider-rightsize/internal/backend"
@@ -164,12 +165,19 @@ func (r *containerResource) Read(ctx context.Context, req resource.ReadRequest, 
 	if !status.Equal(state.Status) {
 		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("status"), status)...)
 	}
-	recorded, at := r.fixtures.ContainerLifetime(ctx, c.ID)
+	resp.Diagnostics.Append(r.readLifetime(ctx, c.ID, state, &resp.State)...)
+}
+
+// readLifetime brings state in step with what is recorded of a container.
+func (r *containerResource) readLifetime(ctx context.Context, id string, prior containerModel, state *tfsdk.State) diag.Diagnostics {
+	recorded, at := r.fixtures.ContainerLifetime(ctx, id)
 	expiresAfter, expiresAt := refreshedPeriod(recorded), expiryValue(at)
-	if !expiresAfter.Equal(state.ExpiresAfter) || !expiresAt.Equal(state.ExpiresAt) {
-		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("expires_after"), expiresAfter)...)
-		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("expires_at"), expiresAt)...)
+	if expiresAfter.Equal(prior.ExpiresAfter) && expiresAt.Equal(prior.ExpiresAt) {
+		return nil
 	}
+	diags := state.SetAttribute(ctx, path.Root("expires_after"), expiresAfter)
+	diags.Append(state.SetAttribute(ctx, path.Root("expires_at"), expiresAt)...)
+	return diags
 }
 
 func (r *containerResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {

@@ -160,6 +160,32 @@ func TestResetBeginsANewLife(t *testing.T) {
 	}
 }
 
+// So does one by an action, which knows the lifetime from what is recorded.
+func TestActionBeginsANewLife(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t)
+	c := newCore(t, h)
+	config := expiring("1h")[containerType]
+	current := c.reach(c.none(containerType), config)
+	first := h.container(t, "web").ID
+	_, diagnostics := c.invoke(resetAction, object{"container_id": "web"})
+	c.must(diagnostics, nil)
+	second := h.container(t, "web")
+	o := observed{t: t, harness: h}
+	if o.lifetime(first) != "" || o.lifetime(second.ID) != "1h" {
+		t.Errorf("the old container's lifetime is %q, the new one's %q", o.lifetime(first), o.lifetime(second.ID))
+	}
+	current = c.mustRefresh(current)
+	if got, want := at(t, current, "expires_at"), second.CreatedAt.Truncate(time.Second).Add(time.Hour); !got.Equal(want) {
+		t.Errorf("state says that it expires at %s, want %s", got, want)
+	}
+	c.mustSettle(current, config)
+	c.mustDestroy(current)
+	if !h.lifetimes.Empty() {
+		t.Error("a lifetime is left")
+	}
+}
+
 // A plan warns about what has expired, and has nothing to do about it.
 func TestExpiredWarns(t *testing.T) {
 	t.Parallel()
