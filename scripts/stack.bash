@@ -43,12 +43,22 @@ outputs() { # NAME: the elements of an output of the stack in the working direct
   "$tf" output -json "$1" | tr -d '[]" \n' | tr , ' '
 }
 
-install_psql() { # what query needs, where it can be had
-  ! command -v psql >/dev/null || return 0
+get_program() { # PROGRAM PACKAGE: where it is not there and can be had
+  ! command -v "$1" >/dev/null || return 0
   if [ "$(id -u)" = 0 ] && grep -qE '^ID=(debian|ubuntu)$' /etc/os-release 2>/dev/null; then
-    local get=(env DEBIAN_FRONTEND=noninteractive apt-get -qq -y --no-install-recommends install postgresql-client)
+    local get=(env DEBIAN_FRONTEND=noninteractive apt-get -qq -y --no-install-recommends install "$2")
     "${get[@]}" >/dev/null 2>&1 </dev/null || { apt-get -qq update && "${get[@]}"; } >/dev/null 2>&1 </dev/null || true
   fi
+}
+
+install_psql() { get_program psql postgresql-client; } # what query needs
+
+need_node() {
+  get_program node nodejs
+  local version
+  version=$(node --version 2>/dev/null) || die "no node on the PATH: install Node.js 18 or newer (https://nodejs.org/en/download)"
+  version=${version#v}
+  [ "${version%%.*}" -ge 18 ] || die "Node.js $version has no test runner: install 18 or newer (https://nodejs.org/en/download)"
 }
 
 query() { # IMAGE PORT SQL: over TCP, through the published port, with the password in PGPASSWORD

@@ -1,0 +1,12 @@
+// A module of its own, as your tests are in one: what it needs is not what the provider needs.
+module github.com/rightsize/terraform-provider-rightsize/examples/go-test
+
+go 1.25.0
+
+require github.com/jackc/pgx/v5 v5.13.0
+
+require (
+	github.com/jackc/pgpassfile v1.0.0 // indirect
+	github.com/jackc/pgservicefile v0.0.0-20240606120523-5a60cdf6a761 // indirect
+	golang.org/x/text v0.41.0 // indirect
+)
