@@ -109,12 +109,15 @@ func (e accEngine) entryPath(name string) string {
 }
 
 // nothingLeft checks, after destroy, that nothing is left of what Terraform
-// made: no container, no checkpoint, no entry, no temporary file or lock.
+// made: no container, no network, no checkpoint, no entry, no temporary file or lock.
 func (e accEngine) nothingLeft(t *testing.T, prefix string) func(*terraform.State) error {
 	return func(*terraform.State) error {
 		t.Helper()
 		if left := e.docker(t, "ps", "-aq", "--filter", "name="+prefix); left != "" {
 			t.Errorf("containers are left: %s", left)
+		}
+		if left := e.docker(t, "network", "ls", "-q", "--filter", "name="+prefix); left != "" {
+			t.Errorf("networks are left: %s", left)
 		}
 		if left := e.docker(t, "images", "-q", "--filter", "reference=rightsize/checkpoint:"+prefix+"*"); left != "" {
 			t.Errorf("checkpoints are left: %s", left)
