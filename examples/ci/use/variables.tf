@@ -1,0 +1,5 @@
+variable "checkpoint" {
+  description = "The checkpoint that the other job captured."
+  type        = string
+  default     = "orders-ci"
+}
