@@ -90,7 +90,7 @@ func TestRemoveNetworkThatIsJoined(t *testing.T) {
 				}},
 			})
 		},
-		"POST /networks/app-id/disconnect": func(w http.ResponseWriter, r *http.Request) {
+		"POST /networks/app-id/disconnect": func(_ http.ResponseWriter, r *http.Request) {
 			var options network.DisconnectOptions
 			_ = json.NewDecoder(r.Body).Decode(&options)
 			if options.Container == "web-id" && options.Force {
