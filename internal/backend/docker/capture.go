@@ -93,11 +93,10 @@ func checkDepth(info container.InspectResponse, parent image, hasVolumes, flatte
 		return nil
 	}
 	return &backend.Error{
-		Kind:  backend.ErrUncapturable,
-		Tried: "capture container " + nameOf(info),
-		Cause: fmt.Errorf("%w: what it runs from has %d layers, and the engine stacks %d at most", backend.ErrUncapturable, layers, maxLayers),
-		Remedy: "Capture one of the checkpoints that it was made from with flatten = true, which makes one layer of all, " +
-			"or seed it from an image.",
+		Kind:   backend.ErrUncapturable,
+		Tried:  "capture container " + nameOf(info),
+		Cause:  fmt.Errorf("%w: what it runs from has %d layers, and the engine stacks %d at most", backend.ErrUncapturable, layers, maxLayers),
+		Remedy: "Capture it, or a checkpoint that it was made from, with flatten = true, which makes one layer of all.",
 	}
 }
 
