@@ -105,7 +105,7 @@ func TestOperationTimeout(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t)
 	c := newCore(t, h)
-	config := object{"image": "app:1", "timeouts": object{"create": "10ms"}}
+	config := object{"image": "app:1", "timeouts": object{"create": "1s"}}
 	release := h.Block(fake.Start)
 	current, diagnostics := c.apply(c.plan(c.none(containerType), config), config)
 	release()
