@@ -39,6 +39,18 @@ HCL
   export TF_CLI_CONFIG_FILE=$1/terraformrc
 }
 
+# Says whether this Terraform, or OpenTofu, has what came with a minor version of it, and that something is left out if not.
+since() { # WHAT TERRAFORM [OPENTOFU]
+  local name version minor
+  read -r name version < <("$tf" version)
+  minor=$(printf '%s' "$version" | cut -d . -f 2)
+  if [ "$minor" -ge "$([ "$name" = OpenTofu ] && printf '%s' "${3:-999}" || printf '%s' "$2")" ]; then
+    return 0
+  fi
+  printf 'skip  %s: %s %s does not know it\n' "$1" "$name" "$version"
+  return 1
+}
+
 outputs() { # NAME: the elements of an output of the stack in the working directory, separated by spaces
   "$tf" output -json "$1" | tr -d '[]" \n' | tr , ' '
 }
