@@ -84,7 +84,7 @@ func workloadAttributes(onChange func(attribute string) string) map[string]schem
 		},
 		"preset": schema.StringAttribute{
 			MarkdownDescription: "What kind of server is in the container: " + presetNames() + ". It stands for the port and the wait that are usual for it, where `exposed_ports` and `wait_for` are not set; what is set counts. " +
-				"The wait differs between the first boot of an image, which may initialise its data on a server of its own, a copy of a checkpoint, and a restart. [Presets](../guides/presets) has all of them." + onChange("preset"),
+				"The wait differs between the first boot of an image, which may initialise its data on a server of its own, a copy of a checkpoint, and a restart. [Presets](../guides/presets.md) has all of them." + onChange("preset"),
 			Optional:   true,
 			Validators: []validator.String{stringvalidator.OneOf(preset.Names()...)},
 		},
