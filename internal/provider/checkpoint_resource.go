@@ -127,6 +127,10 @@ func (r *checkpointResource) Read(ctx context.Context, req resource.ReadRequest,
 		r.readAbsent(ctx, absent, state, resp)
 		return
 	}
+	if err != nil && imported {
+		resp.Diagnostics.Append(errorDiagnostic("Import", "Checkpoint", err, at(path.Root("name"))))
+		return
+	}
 	if err != nil {
 		resp.Diagnostics.Append(errorDiagnostic("Read", "Checkpoint", err, at(path.Root("name"))))
 		return

@@ -263,6 +263,7 @@ func (r *containerResource) adopt(ctx context.Context, req resource.ReadRequest,
 	}
 	c, err := r.fixtures.Inspect(ctx, state.ID.ValueString())
 	if err != nil {
+		err = notThere(err, "The data source rightsize_containers lists those that there are, with all = true also those of others.")
 		resp.Diagnostics.Append(errorDiagnostic("Import", "Container", err, nowhere))
 		return
 	}

@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -58,6 +59,16 @@ func (d resourceData) importByName(ctx context.Context, object string, attribute
 	if wrong := otherBackend(ctx, d.fixtures, object+" "+given.Name.ValueString(), given.Backend.ValueString()); wrong != nil {
 		resp.Diagnostics.Append(wrong)
 	}
+}
+
+// notThere adds to the error of an import that finds nothing, of which an engine
+// says no more than that, where to look.
+func notThere(err error, lists string) error {
+	if failed, ok := errors.AsType[*backend.Error](err); !ok || failed.Kind != backend.ErrNotFound || failed.Remedy != "" {
+		return err
+	}
+	return &outcome{err, "Import it by the name that it has in the engine, and from the engine that has it: " +
+		"the provider block, or the environment, says which one is asked. " + lists}
 }
 
 // checkImported fails if an import by identity has found an object of another

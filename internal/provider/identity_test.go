@@ -177,8 +177,8 @@ func TestImportByWrongIdentity(t *testing.T) {
 		"a container's id":           {containerType, object{"name": web.ID}, `the container "web"`},
 		"container elsewhere":        {containerType, object{"name": "web", "backend": "microsandbox"}, "State Belongs to Another Backend"},
 		"no such checkpoint":         {checkpointType, object{"name": "nowhere"}, `No checkpoint "nowhere"`},
-		"a checkpoint's id":          {checkpointType, object{"name": "orders@sha256:1"}, "Unable to Read Checkpoint"},
-		"a path":                     {checkpointType, object{"name": "../orders"}, "Unable to Read Checkpoint"},
+		"a checkpoint's id":          {checkpointType, object{"name": "orders@sha256:1"}, "Unable to Import Checkpoint"},
+		"a path":                     {checkpointType, object{"name": "../orders"}, "Unable to Import Checkpoint"},
 		"checkpoint elsewhere":       {checkpointType, object{"name": "orders", "backend": "microsandbox"}, "State Belongs to Another Backend"},
 		"checkpoint without a place": {checkpointType, object{"name": "orders", "backend": "attic"}, `created by backend "attic"`},
 	} {

@@ -148,8 +148,13 @@ func TestImportNothing(t *testing.T) {
 	c := newCore(t, h)
 	_, diagnostics := c.imported(containerType, "nowhere")
 	expectError(t, diagnostics, "", "Unable to Import Container")
+	expectError(t, diagnostics, "", "rightsize_containers lists")
 	_, diagnostics = c.imported(checkpointType, "nowhere")
+	expectError(t, diagnostics, "name", "Unable to Import Checkpoint")
 	expectError(t, diagnostics, "name", `No checkpoint "nowhere" is registered`)
+	_, diagnostics = c.imported(networkType, "nowhere")
+	expectError(t, diagnostics, "", "Unable to Import Network")
+	expectError(t, diagnostics, "", "from the engine that has it")
 }
 
 // TestImportCheckpoint adopts a checkpoint that somebody else captured, without

@@ -179,6 +179,7 @@ func (r *networkResource) adopt(ctx context.Context, state networkModel, resp *r
 		}
 	}
 	if err != nil {
+		err = notThere(err, "The command docker network ls lists those that there are.")
 		resp.Diagnostics.Append(errorDiagnostic("Import", "Network", err, nowhere))
 		return
 	}
