@@ -17,8 +17,7 @@ resource "rightsize_container" "database" {
   name          = var.name
   image         = var.image
   env           = { POSTGRES_PASSWORD = var.password }
-  exposed_ports = [5432]
-  wait_for      = { log = { pattern = "ready to accept connections", times = 2 } }
+  preset        = "postgres"
   reset_trigger = var.reset
 }
 

@@ -17,18 +17,17 @@ resource "rightsize_checkpoint" "notes" {
   name = var.name
 
   seed = {
-    image         = var.image
-    env           = { POSTGRES_PASSWORD = var.password }
-    exposed_ports = [5432]
-    wait_for      = { log = { pattern = "ready to accept connections", times = 2 } }
-    exec          = [{ command = ["psql", "-U", "postgres", "-v", "ON_ERROR_STOP=1", "-c", "CREATE TABLE notes AS SELECT 'as seeded' AS body"] }]
+    image  = var.image
+    env    = { POSTGRES_PASSWORD = var.password }
+    preset = "postgres"
+    exec   = [{ command = ["psql", "-U", "postgres", "-v", "ON_ERROR_STOP=1", "-c", "CREATE TABLE notes AS SELECT 'as seeded' AS body"] }]
   }
 }
 
 resource "rightsize_container" "work" {
   name              = "${var.name}-work"
   from_checkpoint   = rightsize_checkpoint.notes.id
-  wait_for          = { log = { pattern = "ready to accept connections" } }
+  preset            = "postgres"
   reset_trigger     = var.reset
   save_before_reset = local.saved
 }
@@ -43,7 +42,7 @@ resource "rightsize_container" "before" {
   count           = var.look_back ? 1 : 0
   name            = "${var.name}-before"
   from_checkpoint = data.rightsize_checkpoint.saved[0].id
-  wait_for        = { log = { pattern = "ready to accept connections" } }
+  preset          = "postgres"
 }
 
 locals {

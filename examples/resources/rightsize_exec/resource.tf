@@ -18,7 +18,7 @@ resource "rightsize_exec" "count" {
 
 resource "rightsize_container" "orders" {
   from_checkpoint = "orders-seeded"
-  wait_for        = { log = { pattern = "ready to accept connections" } }
+  preset          = "postgres"
 }
 
 output "notes" {
