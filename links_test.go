@@ -51,6 +51,21 @@ func TestLinks(t *testing.T) {
 	}
 }
 
+// Each whole stack is in the table of them.
+func TestExamplesAreListed(t *testing.T) {
+	t.Parallel()
+	table := read(t, filepath.Join("examples", "README.md"))
+	stacks, err := filepath.Glob(filepath.Join("examples", "*", "README.md"))
+	if err != nil || len(stacks) == 0 {
+		t.Fatalf("stacks: %v, %v", stacks, err)
+	}
+	for _, stack := range stacks {
+		if name := filepath.Base(filepath.Dir(stack)); !strings.Contains(table, "["+name+"]("+name+")") {
+			t.Errorf("examples/README.md does not lead to %s", name)
+		}
+	}
+}
+
 // pages returns the pages that people read, by their paths.
 func pages(t *testing.T) map[string]string {
 	t.Helper()
