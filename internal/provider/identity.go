@@ -64,7 +64,7 @@ func (d resourceData) importByName(ctx context.Context, object string, attribute
 // notThere adds to the error of an import that finds nothing, of which an engine
 // says no more than that, where to look.
 func notThere(err error, lists string) error {
-	if failed, ok := errors.AsType[*backend.Error](err); !ok || failed.Kind != backend.ErrNotFound || failed.Remedy != "" {
+	if failed, ok := errors.AsType[*backend.Error](err); !ok || !errors.Is(failed, backend.ErrNotFound) || failed.Remedy != "" {
 		return err
 	}
 	return &outcome{err, "Import it by the name that it has in the engine, and from the engine that has it: " +
