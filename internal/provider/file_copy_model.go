@@ -23,12 +23,13 @@ type fileCopyModel struct {
 	SizeBytes types.Int64  `tfsdk:"size_bytes"`
 }
 
-func (m fileCopyModel) toCopy() fixture.Copy {
+func (m fileCopyModel) toCopy(owner string) fixture.Copy {
 	return fixture.Copy{
 		ContainerID: m.ContainerID.ValueString(),
 		Path:        m.Path.ValueString(),
 		Destination: m.Destination.ValueString(),
 		Limit:       cmp.Or(m.SizeLimitMB.ValueInt64(), defaultSizeLimitMB) << 20,
+		Owner:       owner,
 	}
 }
 

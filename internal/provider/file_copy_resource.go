@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -28,6 +29,10 @@ const (
 	// copiedKey holds, in private state, the digest of what was copied. That in
 	// state is the digest of what the last refresh found.
 	copiedKey = "copied"
+
+	// copyOwnerKey holds, in private state, what tells this resource from another
+	// one with the same destination.
+	copyOwnerKey = "copy_owner"
 
 	// fileCopyTimeout is how long copying may take if the user does not say.
 	fileCopyTimeout = 30 * time.Minute
@@ -82,7 +87,9 @@ func (r *fileCopyResource) Create(ctx context.Context, req resource.CreateReques
 	if resp.Diagnostics.HasError() || r.refuse(&resp.Diagnostics) {
 		return
 	}
-	r.copy(ctx, timeout, &plan, nil, &resp.Diagnostics, resp.Private)
+	owner := rand.Text()
+	resp.Diagnostics.Append(writePrivate(ctx, resp.Private, copyOwnerKey, owner)...)
+	r.copy(ctx, timeout, &plan, owner, nil, &resp.Diagnostics, resp.Private)
 	if !resp.Diagnostics.HasError() {
 		resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
 	}
@@ -117,12 +124,14 @@ func (r *fileCopyResource) Update(ctx context.Context, req resource.UpdateReques
 	resp.Diagnostics.Append(diags...)
 	copied, diags := readPrivate(ctx, req.Private, copiedKey)
 	resp.Diagnostics.Append(diags...)
+	owner, diags := readPrivate(ctx, req.Private, copyOwnerKey)
+	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() || r.refuse(&resp.Diagnostics) {
 		return
 	}
 	// What the plan left unknown is what is copied again.
 	if plan.SHA256.IsUnknown() {
-		r.copy(ctx, timeout, &plan, []string{copied, state.SHA256.ValueString()}, &resp.Diagnostics, resp.Private)
+		r.copy(ctx, timeout, &plan, owner, []string{copied, state.SHA256.ValueString()}, &resp.Diagnostics, resp.Private)
 	}
 	if !resp.Diagnostics.HasError() {
 		resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
@@ -134,11 +143,13 @@ func (r *fileCopyResource) Delete(ctx context.Context, req resource.DeleteReques
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	copied, diags := readPrivate(ctx, req.Private, copiedKey)
 	resp.Diagnostics.Append(diags...)
+	owner, diags := readPrivate(ctx, req.Private, copyOwnerKey)
+	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() || r.refuse(&resp.Diagnostics) {
 		return
 	}
 	destination := state.Destination.ValueString()
-	kept, err := r.fixtures.RemoveCopy(ctx, destination, copied)
+	kept, err := r.fixtures.RemoveCopy(ctx, destination, copied, owner)
 	if err != nil {
 		err = &backend.Error{Tried: "remove the copy at " + destination, Cause: err, Remedy: "Remove it by hand, or check that it can be removed."}
 		resp.Diagnostics.Append(errorDiagnostic("Delete", "Copy", err, at(path.Root("destination"))))
@@ -152,10 +163,12 @@ func (r *fileCopyResource) Delete(ctx context.Context, req resource.DeleteReques
 
 // copy copies what is planned, in place of what has one of the digests, and
 // completes the plan with the result.
-func (r *fileCopyResource) copy(ctx context.Context, timeout time.Duration, plan *fileCopyModel, replaces []string, diags *diag.Diagnostics, private privateWriter) {
+func (r *fileCopyResource) copy(
+	ctx context.Context, timeout time.Duration, plan *fileCopyModel, owner string, replaces []string, diags *diag.Diagnostics, private privateWriter,
+) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	content, err := r.fixtures.CopyOut(ctx, plan.toCopy(), replaces...)
+	content, err := r.fixtures.CopyOut(ctx, plan.toCopy(owner), replaces...)
 	if err != nil {
 		diags.Append(errorDiagnostic("Copy", "File", err, copiedFrom(err)))
 		return

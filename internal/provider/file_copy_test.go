@@ -185,6 +185,26 @@ func TestFileCopyOccupied(t *testing.T) {
 	expectBelow(t, dir, map[string]string{})
 }
 
+// TestFileCopyOutlivesAnother keeps a copy that two resources have had in one
+// apply, as by create_before_destroy, or after a new address without moved.
+func TestFileCopyOutlivesAnother(t *testing.T) {
+	t.Parallel()
+	h, dir := copyHarness(t)
+	c := newCore(t, h)
+	config := object{"container_id": "web", "path": "/srv/tree", "destination": filepath.Join(dir, "tree")}
+	before := c.reach(c.none(fileCopyType), config)
+	want := below(t, dir)
+	after := c.reach(c.none(fileCopyType), config)
+	c.mustDestroy(before)
+	expectBelow(t, dir, want)
+	c.mustSettle(after, config)
+
+	config["triggers"] = object{"dump": "2"}
+	after = c.reach(after, config)
+	c.mustDestroy(after)
+	expectBelow(t, dir, map[string]string{})
+}
+
 func TestFileCopyFails(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
