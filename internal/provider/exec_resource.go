@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -172,7 +173,10 @@ func (r *execResource) Delete(ctx context.Context, req resource.DeleteRequest, r
 	}
 	step.Timeout = timeout
 	if err := r.fixtures.RunIfUp(ctx, id, step); err != nil {
-		err = &outcome{err, "The resource stays in state. Destroy again, or change on_destroy, or take the resource out of state (terraform state rm)."}
+		// Terraform tells of a destroy neither the address nor the attribute.
+		err = &outcome{err, fmt.Sprintf("This is the on_destroy of the rightsize_exec with the id %s, which stays in state. "+
+			"Apply or destroy again, or take it out of state (terraform state rm). "+
+			"Another on_destroy counts from the apply on that changes it and nothing else: a replacement runs the one in state.", state.ID.ValueString())}
 		resp.Diagnostics.Append(errorDiagnostic("Run", "Command", err, ranIn(err, path.Root("on_destroy"))))
 	}
 }

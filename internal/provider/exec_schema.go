@@ -41,7 +41,9 @@ func execSchema(ctx context.Context) schema.Schema {
 	attributes["on_destroy"] = schema.SingleNestedAttribute{
 		MarkdownDescription: "A command that takes back what this one did. It runs when the resource is destroyed or replaced, in the container that the command ran in; where that is gone or does not run, there is nothing to take back and it is skipped. " +
 			"One that exits with another code than 0 fails the destroy, which can then be tried again. " +
-			"It does not run after a command that failed, of which no resource is left. A change is kept for then and runs nothing.",
+			"It does not run after a command that failed, of which no resource is left. A change is kept for then and runs nothing: in an apply that replaces the resource as well, it is the one before that runs. " +
+			"A reset of the container comes after it, so that what it took back is not in `save_before_reset` either; with `create_before_destroy` it comes before, the container is gone by then, and nothing is taken back. " +
+			"Where `create_before_destroy` meets a container that stays, it would take back what the new run has just done.",
 		Optional:   true,
 		Attributes: commandAttributes(""),
 	}

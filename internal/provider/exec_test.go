@@ -169,7 +169,8 @@ func TestExecUndoFails(t *testing.T) {
 	left, diagnostics := c.destroy(run)
 	expectError(t, diagnostics, "on_destroy", "Unable to Run Command")
 	expectError(t, diagnostics, "on_destroy", "No such file or directory")
-	expectError(t, diagnostics, "on_destroy", "change on_destroy")
+	expectError(t, diagnostics, "on_destroy", "the rightsize_exec with the id "+run.attributes()["id"].(string))
+	expectError(t, diagnostics, "on_destroy", "Another on_destroy counts from the apply on that changes it")
 	if !left.exists() {
 		t.Fatal("it is not in state any more")
 	}
