@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -259,6 +260,10 @@ func (r *containerResource) adopt(ctx context.Context, req resource.ReadRequest,
 	var state containerModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	if resp.Diagnostics.HasError() {
+		return
+	}
+	if err := checkContainerName(state.ID.ValueString()); err != nil {
+		resp.Diagnostics.AddError("Invalid Value", fmt.Sprintf("What is imported must be %s: %s.", wantContainerName, err))
 		return
 	}
 	c, err := r.fixtures.Inspect(ctx, state.ID.ValueString())

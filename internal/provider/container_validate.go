@@ -40,7 +40,7 @@ func (m containerModel) validatePorts(ctx context.Context) diag.Diagnostics {
 func (m containerModel) validateSave() diag.Diagnostics {
 	var diags diag.Diagnostics
 	from, _, _ := strings.Cut(m.FromCheckpoint.ValueString(), "@")
-	if !m.SaveBefore.IsNull() && !m.SaveBefore.IsUnknown() && m.SaveBefore.ValueString() == from {
+	if from != "" && m.SaveBefore.ValueString() == from {
 		diags.AddAttributeError(path.Root("save_before_reset"), "Invalid Attribute Combination",
 			fmt.Sprintf("The container is reset to the checkpoint %q: to save what it holds under that name would replace it. Choose another name.", from))
 	}

@@ -47,6 +47,14 @@ func identitySchema(object string) identityschema.Schema {
 // importByName puts the name that an import is given, as an id or in an identity,
 // into an attribute of the state.
 func (d resourceData) importByName(ctx context.Context, object string, attribute path.Path, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
+	var identified types.String
+	if req.Identity != nil && !req.Identity.Raw.IsNull() {
+		resp.Diagnostics.Append(req.Identity.GetAttribute(ctx, path.Root("name"), &identified)...)
+	}
+	if req.ID == "" && identified.ValueString() == "" {
+		resp.Diagnostics.AddError("Invalid Value", fmt.Sprintf("What is imported must be the name of a %s: it is empty.", object))
+		return
+	}
 	resource.ImportStatePassthroughWithIdentity(ctx, attribute, path.Root("name"), req, resp)
 	if req.ID != "" || resp.Diagnostics.HasError() {
 		return

@@ -149,12 +149,20 @@ func TestImportNothing(t *testing.T) {
 	_, diagnostics := c.imported(containerType, "nowhere")
 	expectError(t, diagnostics, "", "Unable to Import Container")
 	expectError(t, diagnostics, "", "rightsize_containers lists")
+	_, diagnostics = c.imported(containerType, "../nowhere")
+	expectError(t, diagnostics, "", "must begin with a letter or a digit")
 	_, diagnostics = c.imported(checkpointType, "nowhere")
 	expectError(t, diagnostics, "name", "Unable to Import Checkpoint")
 	expectError(t, diagnostics, "name", `No checkpoint "nowhere" is registered`)
 	_, diagnostics = c.imported(networkType, "nowhere")
 	expectError(t, diagnostics, "", "Unable to Import Network")
 	expectError(t, diagnostics, "", "from the engine that has it")
+	for _, typeName := range []string{containerType, checkpointType, networkType} {
+		_, diagnostics = c.imported(typeName, "")
+		expectError(t, diagnostics, "", "it is empty")
+		_, diagnostics = c.importedByIdentity(typeName, object{"name": ""})
+		expectError(t, diagnostics, "", "it is empty")
+	}
 }
 
 // TestImportCheckpoint adopts a checkpoint that somebody else captured, without

@@ -220,6 +220,9 @@ func TestSaveAsWhatItIsResetTo(t *testing.T) {
 		diagnostics := c.validate(containerType, object{"from_checkpoint": from, "save_before_reset": "orders"})
 		expectError(t, diagnostics, "save_before_reset", "Choose another name.")
 	}
+	if text := render(c.validate(containerType, object{"image": "app:1", "save_before_reset": ""})); strings.Contains(text, "Choose another name.") {
+		t.Errorf("a container of an image is said to be reset to a checkpoint:\n%s", text)
+	}
 	c.must(c.validate(containerType, object{"from_checkpoint": unknown, "save_before_reset": "orders"}), nil)
 	c.must(c.validate(containerType, object{"from_checkpoint": "orders", "save_before_reset": unknown}), nil)
 

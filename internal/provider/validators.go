@@ -223,10 +223,21 @@ var containerNamePattern = regexp.MustCompile(`^[a-zA-Z0-9][a-zA-Z0-9_.-]{0,127}
 // libraries.
 var reservedNames = regexp.MustCompile(`^rz-(reuse-.*|[0-9a-f]{8}-[0-9]+)$`)
 
+// wantContainerName is what the name of a container must be.
+const wantContainerName = "the name of a container"
+
+// checkContainerName fails for what no engine takes for a container's name.
+func checkContainerName(s string) error {
+	if !containerNamePattern.MatchString(s) {
+		return fmt.Errorf("%q must begin with a letter or a digit, followed by up to 127 letters, digits, underscores, dots and hyphens", s)
+	}
+	return nil
+}
+
 func containerName() validator.String {
-	return stringCheck{"the name of a container", func(s string) error {
-		if !containerNamePattern.MatchString(s) {
-			return fmt.Errorf("%q must begin with a letter or a digit, followed by up to 127 letters, digits, underscores, dots and hyphens", s)
+	return stringCheck{wantContainerName, func(s string) error {
+		if err := checkContainerName(s); err != nil {
+			return err
 		}
 		if reservedNames.MatchString(s) || strings.HasPrefix(s, "rightsize-seed-") || strings.HasPrefix(s, "rightsize-ephemeral-") {
 			return fmt.Errorf("%q is reserved for containers that the provider or the rightsize libraries remove by themselves", s)
