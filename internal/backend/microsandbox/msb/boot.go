@@ -68,8 +68,9 @@ func (c *Client) Create(ctx context.Context, boot Boot) error {
 }
 
 // endedByItself recognises a VM that went down in good order before its guest
-// had answered, as one does now and then where a processor is emulated. Its disk
-// is there. A host that cannot boot VMs ends them with another status.
+// had answered: one whose idle command was not reached in time, and any now and
+// then where a processor is emulated. Its disk is there. A host that cannot boot
+// VMs ends them with another status.
 func endedByItself(err error) bool {
 	var failure *Error
 	return errors.As(err, &failure) && errors.Is(err, ErrBoot) &&
@@ -92,7 +93,7 @@ func (c *Client) Restore(ctx context.Context, boot Boot) error {
 			}
 			return err
 		}
-		if !c.idleTooLate(ctx, boot.Name, err) {
+		if !endedByItself(err) {
 			return err
 		}
 		return c.startLate(ctx, boot.Name)
@@ -208,37 +209,8 @@ func reused(args arguments, name, stderr string) error {
 	return &Error{Args: args.shown, Message: fmt.Sprintf("sandbox %q %s", name, ErrExists), Kind: ErrExists}
 }
 
-// relayMissed and connectMissed are what msb says, in its error and in the
-// system log, when a guest did not answer within ten seconds of its start. It
-// gives its startup command no longer, and ends the VM with it; create and
-// start wait for a minute. Machines that emulate a CPU take longer than that.
-const (
-	relayMissed   = "before agent relay became available"
-	connectMissed = "startup command failed error=startup command connect"
-)
-
-// idleTooLate says that a restore failed only since its idle command was not
-// reached in time: the VM ended by itself, and its disk is whole.
-func (c *Client) idleTooLate(ctx context.Context, name string, err error) bool {
-	var failure *Error
-	if !errors.As(err, &failure) || !errors.Is(err, ErrBoot) || !strings.Contains(failure.Message, relayMissed) {
-		return false
-	}
-	if details, err := c.Inspect(ctx, name); err != nil || details.Status != Stopped {
-		return false
-	}
-	logs, err := c.Logs(ctx, name, LogOptions{Source: SystemLog})
-	if err != nil {
-		return false
-	}
-	defer logs.Close()
-	for {
-		record, err := logs.Next()
-		if err != nil {
-			return false // It says something else, or cannot be read.
-		}
-		if strings.Contains(record.Text, connectMissed) {
-			return true
-		}
-	}
-}
+// relayMissed is what msb says of a VM that ended before its guest answered. A
+// restore gives the guest ten seconds for its startup command, and ends the VM
+// with it; create and start wait for a minute. Machines that emulate a CPU take
+// longer than that.
+const relayMissed = "before agent relay became available"
