@@ -18,7 +18,7 @@ resource "rightsize_container" "web" {
   exposed_ports = ["8080"]
   wait_for      = { log = { pattern = "up" } }
   files         = [{ path = "/etc/rows", content = %q }]
-  exec          = [{ command = ["cp", "/etc/rows", "/srv/rows"] }]
+  exec          = [{ command = ["sh", "-c", "mkdir -p /srv && cp /etc/rows /srv/rows"] }]
 }
 `, s.name+"-web", s.image, workload, trigger, rows)
 }
@@ -60,7 +60,7 @@ resource "rightsize_checkpoint" "orders" {
     command  = ["sh", "-c", %q]
     wait_for = { log = { pattern = "up" } }
     files    = [{ path = "/etc/rows", content = %q }]
-    exec     = [{ command = ["cp", "/etc/rows", "/srv/rows"] }]
+    exec     = [{ command = ["sh", "-c", "mkdir -p /srv && cp /etc/rows /srv/rows"] }]
   }
 }
 `, s.name+"-orders", s.image, workload, rows)
