@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/action"
 	"github.com/hashicorp/terraform-plugin-framework/action/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -43,7 +42,7 @@ func (a *checkpointSaveAction) Schema(_ context.Context, _ action.SchemaRequest,
 			"container_id": schema.StringAttribute{
 				MarkdownDescription: describeActionContainer + " One that runs is paused for the capture, and its data is as after a power cut.",
 				Required:            true,
-				Validators:          []validator.String{stringvalidator.LengthAtLeast(1)},
+				Validators:          []validator.String{containerReference()},
 			},
 			"name": schema.StringAttribute{
 				MarkdownDescription: "The checkpoint's name: 1 to 41 lower-case letters, digits and hyphens, not beginning with a hyphen.",

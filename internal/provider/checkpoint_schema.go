@@ -5,7 +5,6 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework-timetypes/timetypes"
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
@@ -60,7 +59,7 @@ func checkpointSchema(ctx context.Context) schema.Schema {
 					"Named and anonymous volumes are captured too; bind mounts and tmpfs are refused. Exactly one of `container_id` and `seed` is set. A change captures again.",
 				Optional: true,
 				Validators: []validator.String{
-					stringvalidator.LengthAtLeast(1),
+					containerReference(),
 					exactlyOneOf{"container_id", "seed"},
 				},
 			},

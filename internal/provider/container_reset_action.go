@@ -49,7 +49,7 @@ func (a *containerResetAction) Schema(_ context.Context, _ action.SchemaRequest,
 			"container_id": schema.StringAttribute{
 				MarkdownDescription: "The container: the `container_id` or the name of a `rightsize_container`. The name stays the same at each reset, the `container_id` does not.",
 				Required:            true,
-				Validators:          []validator.String{stringvalidator.LengthAtLeast(1)},
+				Validators:          []validator.String{containerReference()},
 			},
 			"save_as": schema.StringAttribute{
 				MarkdownDescription: "The name of a checkpoint to keep the present contents as before the reset. If it cannot be captured, the container is left as it is. Defaults to none: they are lost.",

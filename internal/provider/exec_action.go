@@ -6,7 +6,6 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework-timetypes/timetypes"
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
-	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
@@ -48,13 +47,13 @@ func (a *execAction) Schema(_ context.Context, _ action.SchemaRequest, resp *act
 			"container_id": schema.StringAttribute{
 				MarkdownDescription: describeActionContainer + " It must be running.",
 				Required:            true,
-				Validators:          []validator.String{stringvalidator.LengthAtLeast(1)},
+				Validators:          []validator.String{containerReference()},
 			},
 			"command": schema.ListAttribute{
 				MarkdownDescription: "The program and its arguments. There is no shell unless you name one.",
 				Required:            true,
 				ElementType:         types.StringType,
-				Validators:          []validator.List{listvalidator.SizeAtLeast(1), listvalidator.NoNullValues()},
+				Validators:          programAndArguments(),
 			},
 			"stdin": schema.StringAttribute{
 				MarkdownDescription: "Text for the command's standard input.",

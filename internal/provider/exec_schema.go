@@ -6,7 +6,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/boolplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int64planmodifier"
@@ -23,7 +22,7 @@ func execSchema(ctx context.Context) schema.Schema {
 	attributes["container_id"] = schema.StringAttribute{
 		MarkdownDescription: "The container to run the command in: the `container_id` of a `rightsize_container`, which changes when that is reset, or the id or name of any other container of the engine. It must be running." + runsAgain,
 		Required:            true,
-		Validators:          []validator.String{stringvalidator.LengthAtLeast(1)},
+		Validators:          []validator.String{containerReference()},
 	}
 	attributes["success_exit_codes"] = schema.SetAttribute{
 		MarkdownDescription: "The exit codes of success. Any other is an error that shows the end of the command's output. Defaults to `[0]`." + runsAgain,

@@ -5,7 +5,6 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int64planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
@@ -31,7 +30,7 @@ func fileCopySchema(ctx context.Context) schema.Schema {
 			"container_id": schema.StringAttribute{
 				MarkdownDescription: "The container to copy from: the `container_id` of a `rightsize_container`, which changes when that is reset, or the id or name of any other container of the engine." + copiesAgain,
 				Required:            true,
-				Validators:          []validator.String{stringvalidator.LengthAtLeast(1)},
+				Validators:          []validator.String{containerReference()},
 			},
 			"path": schema.StringAttribute{
 				MarkdownDescription: "The absolute path of a file or a directory in the container. A symbolic link there is followed. One that is missing is an error." + copiesAgain,
@@ -42,7 +41,7 @@ func fileCopySchema(ctx context.Context) schema.Schema {
 				MarkdownDescription: "The path of the copy on this host. Relative paths start where Terraform runs: write `\"${path.module}/…\"`. Missing directories above it are made, for their owner alone. " +
 					"Something else that is there already is an error, unless it holds the same as the copy. A change removes the copy and makes another one.",
 				Required:      true,
-				Validators:    []validator.String{stringvalidator.LengthAtLeast(1)},
+				Validators:    []validator.String{hostPath()},
 				PlanModifiers: []planmodifier.String{stringplanmodifier.RequiresReplace()},
 			},
 			"size_limit_mb": schema.Int64Attribute{

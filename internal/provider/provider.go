@@ -101,7 +101,7 @@ func (p *rightsizeProvider) Schema(_ context.Context, _ provider.SchemaRequest, 
 				MarkdownDescription: "The directory that holds the registry of checkpoints, shared with the rightsize test libraries. " +
 					"Defaults to the environment variable `RIGHTSIZE_CACHE_DIR`, else `~/.cache/rightsize` (`%LOCALAPPDATA%\\rightsize` on Windows).",
 				Optional:   true,
-				Validators: []validator.String{stringvalidator.LengthAtLeast(1)},
+				Validators: []validator.String{hostPath()},
 			},
 			"docker":       dockerAttribute(),
 			"microsandbox": microsandboxAttribute(),

@@ -33,6 +33,7 @@ func dockerAttribute() schema.Attribute {
 				MarkdownDescription: "A directory with `ca.pem`, `cert.pem` and `key.pem` for TLS with `host`. Defaults to the environment variable `DOCKER_CERT_PATH` where that applies.",
 				Optional:            true,
 				Validators: []validator.String{
+					hostPath(),
 					stringvalidator.AlsoRequires(path.MatchRelative().AtParent().AtName("host")),
 				},
 			},

@@ -72,7 +72,10 @@ func TestInvalidContainer(t *testing.T) {
 		"stop timeout":             {object{"image": "app:1", "stop_timeout": "30"}, "stop_timeout", "missing unit"},
 		"zero stop timeout":        {object{"image": "app:1", "stop_timeout": "0s"}, "stop_timeout", "longer than zero"},
 		"on failure":               {object{"image": "app:1", "on_failure": "explode"}, "on_failure", "must be one of"},
-		"create timeout":           {object{"image": "app:1", "timeouts": object{"create": "soon"}}, "timeouts.create", "Valid time units"},
+		"create timeout":           {object{"image": "app:1", "timeouts": object{"create": "soon"}}, "timeouts.create", "must be a duration"},
+		"no time at all":           {object{"image": "app:1", "timeouts": object{"create": "0s"}}, "timeouts.create", "longer than zero"},
+		"a shell's home":           {object{"image": "app:1", "files": list{object{"path": "/f", "source": "~/f"}}}, "files[0].source", `pathexpand("~/f")`},
+		"no program to wait for":   {object{"image": "app:1", "wait_for": object{"exec": object{"command": list{""}}}}, "wait_for.exec.command[0]", "must be a program"},
 		"file without path":        {object{"image": "app:1", "files": list{object{"path": "f", "content": "x"}}}, "files[0].path", "does not begin with /"},
 		"network twice": {
 			object{"image": "app:1", "networks": list{object{"name": "one"}, object{"name": "one", "aliases": list{"db"}}}}, "networks", "listed twice",
@@ -153,7 +156,7 @@ func TestInvalidCheckpoint(t *testing.T) {
 		"long name":                {object{"name": strings.Repeat("a", 42), "container_id": "db"}, "name", "the name of a checkpoint"},
 		"no source":                {object{"name": "orders"}, "container_id", "Exactly one of"},
 		"two sources":              {object{"name": "orders", "container_id": "db", "seed": object{"image": "app:1"}}, "container_id", "Exactly one of"},
-		"empty container":          {object{"name": "orders", "container_id": ""}, "container_id", "at least 1"},
+		"empty container":          {object{"name": "orders", "container_id": ""}, "container_id", "must begin with a letter or a digit"},
 		"seed without an image":    {object{"name": "orders", "seed": object{}}, "seed.image", "Exactly one of"},
 		"seed with two":            {object{"name": "orders", "seed": object{"image": "app:1", "from_checkpoint": "x"}}, "seed.image", "Exactly one of"},
 		"seed http without a port": {object{"name": "orders", "seed": object{"image": "app:1", "wait_for": object{"http": object{"path": "/"}}}}, "seed.wait_for.http.port", "exactly one"},
@@ -294,7 +297,7 @@ func TestInvalidProvider(t *testing.T) {
 		at, says string
 	}{
 		"backend":           {object{"backend": "podman"}, "backend", "must be one of"},
-		"cache directory":   {object{"cache_dir": ""}, "cache_dir", "at least 1"},
+		"cache directory":   {object{"cache_dir": ""}, "cache_dir", "it is empty"},
 		"context":           {object{"docker": object{"context": "nowhere"}}, "docker.context", "nowhere"},
 		"host and context":  {object{"docker": object{"context": "default", "host": "tcp://one:1"}}, "docker.host", "cannot be specified when"},
 		"certificate alone": {object{"docker": object{"cert_path": "/certs"}}, "docker.cert_path", "must be specified when"},

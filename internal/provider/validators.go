@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -156,6 +157,19 @@ func pathBelowRoot() validator.String {
 	}}
 }
 
+// hostPath accepts the path of a file or a directory on this host.
+func hostPath() validator.String {
+	return stringCheck{"a path on this host", func(s string) error {
+		switch {
+		case s == "":
+			return errors.New("it is empty")
+		case s == "~" || strings.HasPrefix(filepath.ToSlash(s), "~/"):
+			return fmt.Errorf("a ~ is the home directory for a shell only: write pathexpand(%q)", s)
+		}
+		return nil
+	}}
+}
+
 func fileMode() validator.String {
 	return stringCheck{"octal permissions, such as 0644", func(s string) error {
 		_, err := parseMode(s)
@@ -244,6 +258,13 @@ func containerName() validator.String {
 		}
 		return nil
 	}}
+}
+
+// containerReference accepts what may be the engine's id or the name of a
+// container, whoever made it. Anything else would be another path of the engine's
+// API.
+func containerReference() validator.String {
+	return stringCheck{"the id or the name of a container", checkContainerName}
 }
 
 func userLabel() validator.String {

@@ -36,7 +36,7 @@ func commandAttributes(onChange string) map[string]schema.Attribute {
 			MarkdownDescription: "The program and its arguments. There is no shell unless you name one." + onChange,
 			Required:            true,
 			ElementType:         types.StringType,
-			Validators:          []validator.List{listvalidator.SizeAtLeast(1), listvalidator.NoNullValues()},
+			Validators:          programAndArguments(),
 		},
 		"user": schema.StringAttribute{
 			MarkdownDescription: "The user that the command runs as. Defaults to the container's." + onChange,

@@ -23,7 +23,7 @@ func filesAttribute(onChange string) schema.Attribute {
 				"source": schema.StringAttribute{
 					MarkdownDescription: "A file on this host, or a directory that is copied with everything below it. Exactly one of `source`, `content` and `content_base64` is set.",
 					Optional:            true,
-					Validators:          []validator.String{exactlyOneOf{"source", "content", "content_base64"}},
+					Validators:          []validator.String{hostPath(), exactlyOneOf{"source", "content", "content_base64"}},
 				},
 				"content": schema.StringAttribute{
 					MarkdownDescription: "The content as text." + describeWriteOnly,

@@ -3,7 +3,6 @@ package provider
 import (
 	"github.com/hashicorp/terraform-plugin-framework-timetypes/timetypes"
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
-	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -70,7 +69,7 @@ func waitForAttribute(onChange string) schema.Attribute {
 						MarkdownDescription: "The program and its arguments.",
 						Required:            true,
 						ElementType:         types.StringType,
-						Validators:          []validator.List{listvalidator.SizeAtLeast(1), listvalidator.NoNullValues()},
+						Validators:          programAndArguments(),
 					},
 				},
 			},
