@@ -17,6 +17,10 @@ type scenario struct {
 	config func(s *stack) string
 	// docker says that only Docker does it.
 	docker bool
+	// stores says that it is about what an image store does.
+	stores bool
+	// lasting says that nobody asked for the checkpoint to expire.
+	lasting bool
 	// ephemeral says that Terraform must know ephemeral resources.
 	ephemeral bool
 	// destroys says that a destroy is interrupted instead of the apply.
@@ -53,6 +57,7 @@ var scenarios = map[string]scenario{
 			faultpoint.SeedRemoved, faultpoint.Answering, faultpoint.Erased),
 	},
 	"capture again": {
+		stores: true,
 		before: func(s *stack) { s.applied(s.ordersConfig("v1")) },
 		config: func(s *stack) string { return s.ordersConfig("v2") },
 		kept:   true,
@@ -62,6 +67,7 @@ var scenarios = map[string]scenario{
 			faultpoint.Dropped, faultpoint.Collected, faultpoint.SeedRemoved, faultpoint.Answering),
 	},
 	"capture with volumes": {
+		stores: true,
 		docker: true,
 		before: func(s *stack) {
 			s.engine.docker(s.t, "run", "-d", "--name", s.name+"-theirs", s.image)
@@ -79,6 +85,7 @@ var scenarios = map[string]scenario{
 			faultpoint.Captured, faultpoint.Published), string(faultpoint.CommitLocked)+":2", string(faultpoint.Committed)+":2"),
 	},
 	"flatten": {
+		stores: true,
 		docker: true,
 		before: func(s *stack) { s.applied(s.ordersConfig("v1")) },
 		config: func(s *stack) string {
@@ -90,7 +97,8 @@ var scenarios = map[string]scenario{
 			faultpoint.Published),
 	},
 	"save and reset": {
-		docker: true,
+		docker:  true,
+		lasting: true,
 		before: func(s *stack) {
 			s.applied(s.savingConfig("one"))
 			s.engine.docker(s.t, "exec", s.name+"-web", "sh", "-c", "echo mine > /srv/rows")
@@ -123,6 +131,7 @@ var scenarios = map[string]scenario{
 		points:   points(faultpoint.Stopped, faultpoint.Removed),
 	},
 	"destroy a checkpoint": {
+		stores:   true,
 		before:   func(s *stack) { s.applied(s.ordersConfig("v1")) },
 		config:   func(s *stack) string { return s.ordersConfig("v1") },
 		destroys: true,

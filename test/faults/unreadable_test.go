@@ -19,7 +19,7 @@ func TestUnreadableEntries(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := filepath.Join(workDir, uniqueName())
-			s := &stack{t: t, engine: defaultEngine(), host: defaultEngine().host, cli: cliConfig, dir: dir, cacheDir: filepath.Join(dir, "cache")}
+			s := &stack{t: t, kind: onDocker{}, engine: defaultEngine(), host: defaultEngine().host, cli: cliConfig, dir: dir, cacheDir: filepath.Join(dir, "cache")}
 			if err := os.MkdirAll(filepath.Dir(s.entryPath("it")), 0o755); err != nil {
 				t.Fatal(err)
 			}
