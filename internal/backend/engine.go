@@ -25,6 +25,9 @@ type Capabilities struct {
 	// CheckpointRestartsWorkload says that a running container is stopped and
 	// started again by a capture.
 	CheckpointRestartsWorkload bool
+	// CheckpointMemory says that a capture can hold the memory of a running
+	// container too.
+	CheckpointMemory bool
 	// LimitsRestartWorkload says that a running container is stopped and started
 	// again by a change of its limits.
 	LimitsRestartWorkload bool

@@ -15,7 +15,10 @@ type Spec struct {
 	Image string
 	// PullPolicy says when Image is pulled.
 	PullPolicy PullPolicy
-	// From is the checkpoint's artifact to start from instead of an image.
+	// From is the checkpoint's artifact to start from instead of an image. With
+	// one that holds memory, Command, Entrypoint, Env, User and WorkingDir say what
+	// runs after a stop; until then what was captured goes on. Limits are none, or
+	// those of the artifact.
 	From *Artifact
 
 	Env        map[string]string
@@ -138,6 +141,10 @@ type CaptureOptions struct {
 	// costs the time and the space of all data. A backend without
 	// [Capabilities.LayerLimit] keeps what it keeps anyway.
 	Flatten bool
+	// Memory asks for an artifact that holds the memory and the processes of the
+	// container too, which has to run. It is for a backend with
+	// [Capabilities.CheckpointMemory]; others fail with ErrUnsupported.
+	Memory bool
 	// Owner is as in [Spec], for a container that a backend makes on the way.
 	Owner string
 	// Progress, if set, is told each step before it begins, for logs.
