@@ -32,84 +32,78 @@ func (b *Backend) Publish(_ context.Context, _ string, artifact backend.Artifact
 // RemoveArtifact deletes a snapshot, also one whose disk is damaged. Containers
 // that were made from it have disks of their own.
 func (b *Backend) RemoveArtifact(ctx context.Context, id string) error {
-	paths, err := b.candidates()
+	dirs, err := b.candidates()
 	if err != nil {
 		return b.fail("remove artifact "+id, err)
 	}
-	for _, path := range paths {
-		if manifest, err := msb.ReadManifest(path); err != nil || manifest.Digest != id {
-			continue
-		}
-		if err := b.removeSnapshot(ctx, path); err != nil {
-			return err
+	for _, dir := range dirs {
+		for _, path := range msb.SnapshotsIn(dir) {
+			if manifest, err := msb.ReadManifest(path); err != nil || manifest.Digest != id {
+				continue
+			}
+			if err := b.removeSnapshot(ctx, path); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
-// removeSnapshot deletes an artifact, whole or not, with what msb knows of it
-// and with its mark. It is in one of two places, or it stays.
-func (b *Backend) removeSnapshot(ctx context.Context, path string) error {
-	tried := "remove artifact " + path
-	if dir := filepath.Dir(path); !filepath.IsAbs(path) || dir != b.artifactsDir() && dir != b.homeSnapshotsDir() {
-		return b.fail(tried, fmt.Errorf("it is neither in %s nor in %s", b.artifactsDir(), b.homeSnapshotsDir()))
+// removeCapture deletes what a capture of ours has made in a directory of its
+// own, whole or not, with what msb knows of it and with its mark.
+func (b *Backend) removeCapture(ctx context.Context, dir string) error {
+	tried := "remove artifact " + dir
+	if !b.ours(dir) {
+		return b.fail(tried, fmt.Errorf("it is not one in %s", b.artifactsDir()))
 	}
-	if b.ours(path) {
-		// If the removal is interrupted, Collect finds what is left by its mark. On
-		// a disk that is full there is none, and nothing but that is lost.
-		_ = os.WriteFile(unpublishedMark(path), nil, 0o600)
+	// If the removal is interrupted, Collect finds what is left by its mark. On
+	// a disk that is full there is none, and nothing but that is lost.
+	_ = os.WriteFile(unpublishedMark(dir), nil, 0o600)
+	for _, path := range msb.SnapshotsIn(dir) {
+		if err := b.forgetSnapshot(ctx, path); err != nil {
+			return b.fail(tried, err)
+		}
 	}
-	if err := b.forgetSnapshot(ctx, path); err != nil {
-		return b.fail(tried, err)
-	}
-	for _, left := range []string{path, stagingOf(path)} {
+	for _, left := range []string{dir, stagingOf(dir)} {
 		if err := os.RemoveAll(left); err != nil {
 			return b.fail(tried, err)
 		}
 	}
-	if err := os.Remove(unpublishedMark(path)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Remove(unpublishedMark(dir)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return b.fail(tried, err)
 	}
 	return nil
 }
 
-// forgetSnapshot has msb remove an artifact with its row in msb's index. It goes
-// by the digest, since there is one row for each name, whatever the directory.
-// But msb deletes what the row names, and anybody can copy a manifest here: it
-// is asked only if that is this directory.
+// removeSnapshot deletes one snapshot. What a capture of ours has made goes
+// whole; of what lies in msb's own directory, the snapshot alone.
+func (b *Backend) removeSnapshot(ctx context.Context, path string) error {
+	for _, dir := range []string{path, filepath.Dir(path)} {
+		if b.ours(dir) {
+			return b.removeCapture(ctx, dir)
+		}
+	}
+	tried := "remove artifact " + path
+	home := b.homeSnapshotsDir()
+	if !filepath.IsAbs(path) || home == "" || filepath.Dir(path) != home && filepath.Dir(filepath.Dir(path)) != home {
+		// Those of the libraries lie beside ours.
+		if filepath.Dir(path) != b.artifactsDir() && filepath.Dir(filepath.Dir(path)) != b.artifactsDir() {
+			return b.fail(tried, fmt.Errorf("it is neither in %s nor in %s", b.artifactsDir(), home))
+		}
+	}
+	if err := b.forgetSnapshot(ctx, path); err != nil {
+		return b.fail(tried, err)
+	}
+	return b.fail(tried, os.RemoveAll(path))
+}
+
+// forgetSnapshot has msb remove a snapshot that it knows.
 func (b *Backend) forgetSnapshot(ctx context.Context, path string) error {
-	info, err := os.Lstat(path)
-	if err != nil || !info.IsDir() {
-		return nil //nolint:nilerr // There is nothing to forget.
-	}
-	manifest, err := msb.ReadManifest(path)
-	if err != nil {
-		return nil //nolint:nilerr // msb does not know it either.
-	}
 	client, err := b.msb(ctx)
 	if err != nil {
 		return err
 	}
-	indexed, err := client.SnapshotPaths(ctx, manifest.Digest)
-	if err != nil {
-		return err
-	}
-	for _, row := range indexed {
-		if !filepath.IsAbs(row) {
-			return nil
-		}
-		there, err := os.Lstat(row)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue // Somebody has moved it here: only the row is left.
-		}
-		if err != nil || !os.SameFile(info, there) {
-			return nil //nolint:nilerr // It is not known to be this one.
-		}
-	}
-	if len(indexed) == 0 {
-		return nil
-	}
-	return client.RemoveSnapshot(ctx, manifest.Digest)
+	return client.ForgetSnapshot(ctx, path)
 }
 
 // Collect deletes what earlier captures under the name have left: artifacts that
@@ -143,7 +137,7 @@ func (b *Backend) Collect(ctx context.Context, name, keep string) error {
 		if _, err := os.Lstat(unpublishedMark(path)); err != nil {
 			continue
 		}
-		if err := b.removeSnapshot(ctx, path); err != nil {
+		if err := b.removeCapture(ctx, path); err != nil {
 			return err
 		}
 	}
@@ -170,7 +164,7 @@ func (b *Backend) collectMarks(ctx context.Context, name string) error {
 		if _, err := os.Lstat(filepath.Join(b.artifactsDir(), artifact)); !errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		if err := b.removeSnapshot(ctx, filepath.Join(b.artifactsDir(), artifact)); err != nil {
+		if err := b.removeCapture(ctx, filepath.Join(b.artifactsDir(), artifact)); err != nil {
 			return err
 		}
 	}
@@ -180,7 +174,7 @@ func (b *Backend) collectMarks(ctx context.Context, name string) error {
 // capturedFor returns the name of the checkpoint that one of ours was captured
 // for. Its label says so: the name of a directory may be somebody else's.
 func (s *snapshot) capturedFor() string {
-	if !captured.MatchString(filepath.Base(s.path)) {
+	if !captured.MatchString(filepath.Base(s.dir())) {
 		return ""
 	}
 	return s.manifest.Labels[labelCheckpoint]

@@ -83,7 +83,8 @@ func (b *Backend) Name() backend.Name { return backend.Microsandbox }
 
 // Engine identifies the home: its images and sandboxes are in no other one.
 func (b *Backend) Engine(ctx context.Context) (backend.Engine, error) {
-	if _, err := b.msb(ctx); err != nil {
+	client, err := b.msb(ctx)
+	if err != nil {
 		return backend.Engine{}, err
 	}
 	return backend.Engine{
@@ -94,7 +95,8 @@ func (b *Backend) Engine(ctx context.Context) (backend.Engine, error) {
 		Capabilities: backend.Capabilities{
 			HardwareIsolated:           true,
 			Checkpoint:                 true,
-			CheckpointRestartsWorkload: true,
+			CheckpointRestartsWorkload: !client.Features().Live,
+			CheckpointMemory:           client.Features().Memory,
 			LimitsRestartWorkload:      true,
 		},
 	}, nil
@@ -113,6 +115,9 @@ func (b *Backend) msb(ctx context.Context) (*msb.Client, error) {
 	}
 	client := msb.New(msb.Config{Path: path, Home: b.home})
 	version, err := client.Version(ctx)
+	if err == nil {
+		client, err = client.Speak(version)
+	}
 	if err != nil {
 		failed := b.fail("ask "+path+" for its version", err)
 		if failure, ok := errors.AsType[*backend.Error](failed); ok && failure.Kind == nil && ctx.Err() == nil {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/google/renameio/v2/maybe"
 
@@ -17,8 +18,9 @@ import (
 	"github.com/rightsize/terraform-provider-rightsize/internal/faultpoint"
 )
 
-// Capture keeps the VM's disk as a snapshot. msb does that to a sandbox that is
-// stopped: one that runs is stopped for it, and started again.
+// Capture keeps the VM's disk as a snapshot, with its memory if that is asked for.
+// msb 0.6 captures only what is stopped: a container that runs is stopped for it,
+// and started again.
 func (b *Backend) Capture(ctx context.Context, id string, opts backend.CaptureOptions) (backend.Artifact, error) {
 	tried := "capture container " + id
 	client, err := b.msb(ctx)
@@ -101,10 +103,17 @@ type capture struct {
 	name    string
 	record  *record
 	details msb.Details
+	// resumed is the run that copies go on with, if the memory is captured.
+	resumed *capturedRun
 }
 
 func (c *capture) run(ctx context.Context) (artifact backend.Artifact, err error) {
 	// What can fail while the container runs fails while it runs.
+	if c.opts.Memory {
+		if c.resumed, err = c.running(); err != nil {
+			return backend.Artifact{}, err
+		}
+	}
 	path, err := c.reserve()
 	if err != nil {
 		return backend.Artifact{}, err
@@ -114,6 +123,16 @@ func (c *capture) run(ctx context.Context) (artifact backend.Artifact, err error
 			c.drop(ctx, path)
 		}
 	}()
+	if c.client.Features().Live {
+		c.compact(ctx)
+		c.progress("taking a snapshot of it while it is in use")
+		return c.take(ctx, path)
+	}
+	return c.halted(ctx, path)
+}
+
+// halted captures the container while it is stopped.
+func (c *capture) halted(ctx context.Context, path string) (artifact backend.Artifact, err error) {
 	up := c.details.Status != msb.Stopped && c.details.Status != msb.Crashed
 	working := c.record != nil && c.record.alive()
 	if up {
@@ -143,6 +162,31 @@ func (c *capture) run(ctx context.Context) (artifact backend.Artifact, err error
 		err = errors.Join(err, resumeErr)
 	}
 	return artifact, err
+}
+
+// maxLayers is how many layers a disk may have before they are merged. Each costs
+// something whenever the disk is read.
+const maxLayers = 8
+
+// compact keeps the layers from piling up that captures of a disk in use leave on
+// it, here and in all that is captured of it. It counts the one that is coming,
+// which stays even if the capture fails.
+func (c *capture) compact(ctx context.Context) {
+	if c.record == nil {
+		return
+	}
+	if c.record.Layers >= maxLayers {
+		c.progress(fmt.Sprintf("merging the %d layers of its disk", c.record.Layers))
+		if err := c.client.Compact(ctx, c.name); err != nil {
+			c.progress("the layers of its disk could not be merged: " + err.Error())
+		} else {
+			c.record.Layers = 1
+		}
+	}
+	c.record.Layers++
+	if err := c.record.save(); err != nil {
+		c.progress("the layers of its disk could not be counted: " + err.Error())
+	}
 }
 
 func (c *capture) progress(step string) {
@@ -187,47 +231,65 @@ func (c *capture) reserve() (path string, err error) {
 }
 
 // take makes the artifact and verifies it.
-func (c *capture) take(ctx context.Context, path string) (backend.Artifact, error) {
+func (c *capture) take(ctx context.Context, dir string) (backend.Artifact, error) {
 	tried := "take a snapshot of container " + c.name
-	digest, made, err := c.client.Snapshot(ctx, msb.Snapshot{
-		Name:      filepath.Base(path),
+	since := time.Now()
+	identity, path, err := c.client.Snapshot(ctx, msb.Snapshot{
+		Name:      filepath.Base(dir),
 		Sandbox:   c.name,
-		Dir:       filepath.Dir(path),
+		Dir:       filepath.Dir(dir),
 		Labels:    map[string]string{labelCheckpoint: c.opts.Name},
 		Integrity: c.b.cfg.RecordIntegrity,
+		Memory:    c.opts.Memory,
 	})
 	if err != nil {
 		return backend.Artifact{}, c.b.fail(tried, err)
 	}
 	faultpoint.Reach(ctx, faultpoint.Committed)
-	if !sameFile(made, path) {
-		return backend.Artifact{}, c.b.fail(tried, fmt.Errorf("msb made it as %s instead of %s", made, path))
+	manifest, err := msb.ReadManifest(path)
+	if err != nil {
+		return backend.Artifact{}, c.b.fail("verify the snapshot "+path, err)
 	}
-	if err := c.keepWorkload(path); err != nil {
+	if !sameFile(artifactDir(path, manifest), dir) {
+		return backend.Artifact{}, c.b.fail(tried, fmt.Errorf("msb made it as %s instead of in %s", path, dir))
+	}
+	if !manifest.Is(identity) {
+		return backend.Artifact{}, c.b.fail("verify the snapshot "+path, fmt.Errorf("it is %s instead of %s", manifest.Digest, identity))
+	}
+	if err := c.keep(path, manifest, c.stood(ctx, since)); err != nil {
 		return backend.Artifact{}, c.b.fail(tried, err)
 	}
 	s, err := readSnapshot(path)
 	if err != nil {
 		return backend.Artifact{}, c.b.fail("verify the snapshot "+path, err)
 	}
-	if s.manifest.Digest != digest {
-		return backend.Artifact{}, c.b.fail("verify the snapshot "+path, fmt.Errorf("it is %s instead of %s", s.manifest.Digest, digest))
+	if c.opts.Memory != (s.manifest.Memory != nil) {
+		return backend.Artifact{}, c.b.fail("verify the snapshot "+path, errors.New("it does not hold what was asked for"))
 	}
 	return s.artifact(), nil
 }
 
-// keepWorkload writes what a copy runs unless it is told otherwise.
-func (c *capture) keepWorkload(path string) error {
-	manifest, err := msb.ReadManifest(path)
+// stood returns how long the container has stood still for a capture since then.
+// Only the system's log tells.
+func (c *capture) stood(ctx context.Context, since time.Time) time.Duration {
+	if !c.client.Features().Live || c.details.Status != msb.Running {
+		return 0
+	}
+	records, err := systemLog(ctx, c.client, c.name, since)
+	if err != nil {
+		c.progress("how long it stood still is not known: " + err.Error())
+	}
+	return msb.CapturePause(records)
+}
+
+// keep writes down what msb does not keep.
+func (c *capture) keep(path string, manifest msb.Manifest, pause time.Duration) error {
+	// What a crash of this host must not undo.
+	size, err := syncTree(path)
 	if err != nil {
 		return err
 	}
-	// What its size says, and what a crash of this host must not undo.
-	info, err := syncFile(filepath.Join(path, filepath.Base(manifest.UpperFile)))
-	if err != nil {
-		return err
-	}
-	k := kept{SizeBytes: allocated(info)}
+	k := kept{SizeBytes: size, PauseUS: pause.Microseconds(), Run: c.resumed}
 	if c.record != nil {
 		k.Workload = c.record.Workload
 	} else {
@@ -240,7 +302,10 @@ func (c *capture) keepWorkload(path string) error {
 	if err != nil {
 		return err
 	}
-	return maybe.WriteFile(filepath.Join(path, workloadFile), content, 0o600)
+	if manifest.ID != "" {
+		return msb.SetLabel(path, labelKept, string(content))
+	}
+	return maybe.WriteFile(filepath.Join(path, keptFile), content, 0o600)
 }
 
 // sameFile compares paths of which msb may have resolved the links in one.
@@ -253,16 +318,25 @@ func sameFile(a, b string) bool {
 	return err == nil && os.SameFile(one, other)
 }
 
-func syncFile(path string) (fs.FileInfo, error) {
-	file, err := os.OpenFile(path, os.O_RDWR, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	if err := file.Sync(); err != nil {
-		return nil, err
-	}
-	return file.Stat()
+// syncTree writes a directory out with all that is in it, and returns what its
+// files take.
+func syncTree(dir string) (size int64, err error) {
+	err = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || !entry.IsDir() && !entry.Type().IsRegular() {
+			return err
+		}
+		file, err := os.Open(path)
+		if err != nil {
+			return err
+		}
+		defer file.Close()
+		info, err := file.Stat()
+		if err == nil && info.Mode().IsRegular() {
+			size += allocated(info)
+		}
+		return errors.Join(err, file.Sync())
+	})
+	return size, err
 }
 
 // drop removes what a failed capture has made, whatever became of ctx.
@@ -270,5 +344,5 @@ func (c *capture) drop(ctx context.Context, path string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTimeout)
 	defer cancel()
 	// What cannot be removed now is left for Collect.
-	_ = c.b.removeSnapshot(ctx, path)
+	_ = c.b.removeCapture(ctx, path)
 }

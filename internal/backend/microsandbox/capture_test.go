@@ -105,7 +105,7 @@ func TestCaptureFails(t *testing.T) {
 // stopped: it runs on, without having noticed anything.
 func TestCaptureStopsNothingInVain(t *testing.T) {
 	t.Parallel()
-	const labels = `"labels":{"dev.rightsize.container":"@ID@"}`
+	const own = `{"type":"Bind","guest":"/.rightsize","host":"@SHARE@"}`
 	const oci = `"image":{"Oci":{"reference":"app:1","root_disk":{"kind":"managed"}}}`
 	tests := map[string]struct {
 		checkpoint string
@@ -114,10 +114,10 @@ func TestCaptureStopsNothingInVain(t *testing.T) {
 		kind       error
 		say        string
 	}{
-		"a root in memory":      {"db", `{` + labels + `,"image":{"Oci":{"reference":"app:1","root_disk":{"kind":"tmpfs"}}}}`, nil, backend.ErrUncapturable, "tmpfs"},
-		"a root that is a file": {"db", `{` + labels + `}`, nil, backend.ErrUncapturable, "disk"},
-		"a mount":               {"db", `{` + labels + `,` + oci + `,"mounts":[{"type":"Bind","guest":"/data"}]}`, nil, backend.ErrUncapturable, "/data"},
-		"a mount on /tmp":       {"db", `{` + labels + `,` + oci + `,"mounts":[{"type":"Bind","guest":"/tmp"}]}`, nil, backend.ErrUncapturable, "/tmp"},
+		"a root in memory":      {"db", `{"mounts":[` + own + `],"image":{"Oci":{"reference":"app:1","root_disk":{"kind":"tmpfs"}}}}`, nil, backend.ErrUncapturable, "tmpfs"},
+		"a root that is a file": {"db", `{"mounts":[` + own + `]}`, nil, backend.ErrUncapturable, "disk"},
+		"a mount":               {"db", `{` + oci + `,"mounts":[` + own + `,{"type":"Bind","guest":"/data"}]}`, nil, backend.ErrUncapturable, "/data"},
+		"a mount on /tmp":       {"db", `{` + oci + `,"mounts":[` + own + `,{"type":"Bind","guest":"/tmp"}]}`, nil, backend.ErrUncapturable, "/tmp"},
 		"somebody else's mount": {"db", `{` + oci + `,"mounts":[{"type":"Bind","guest":"/.rightsize"}]}`, nil, backend.ErrUncapturable, "/.rightsize"},
 		"a name that is a path": {"../../db", "", nil, nil, "../../db"},
 		"no place for an artifact": {"db", "", func(t *testing.T, m *machine) {
@@ -130,9 +130,9 @@ func TestCaptureStopsNothingInVain(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			m := newMachine(t)
-			c := m.run(t, shell(forever))
+			m.run(t, shell(forever))
 			if test.config != "" {
-				m.set(t, "answer-inspect", `{"name":"web","status":"Running","config":`+strings.ReplaceAll(test.config, "@ID@", c.ID)+`}`)
+				m.set(t, "answer-inspect", `{"name":"web","status":"Running","config":`+strings.ReplaceAll(test.config, "@SHARE@", filepath.Join(m.recordDir(t), "share"))+`}`)
 			}
 			if test.prepare != nil {
 				test.prepare(t, m)

@@ -30,9 +30,6 @@ const (
 	labelRunID = "dev.rightsize.runId"
 	// labelManaged marks what this program has made, for people who look.
 	labelManaged = "dev.rightsize.managed"
-	// labelContainer is the id in the record of the container: another sandbox may
-	// get the name when this one is removed behind our back.
-	labelContainer = "dev.rightsize.container"
 	// ownLabels begins all of them. A label in it is never the user's.
 	ownLabels = "dev.rightsize."
 )
@@ -51,11 +48,11 @@ const idleFile = "idle"
 // Create boots a VM with the container's files in place. Its workload is not run
 // yet.
 func (b *Backend) Create(ctx context.Context, spec backend.Spec) (backend.Container, error) {
-	if err := checkSpec(spec); err != nil {
-		return backend.Container{}, err
-	}
 	client, err := b.msb(ctx)
 	if err != nil {
+		return backend.Container{}, err
+	}
+	if err := checkSpec(spec, client.Features()); err != nil {
 		return backend.Container{}, err
 	}
 	unlock, err := b.lock(ctx, spec.Name)
@@ -106,7 +103,7 @@ func (b *Backend) clear(ctx context.Context, client *msb.Client, name string) er
 }
 
 // checkSpec refuses what msb cannot do, before anything is made.
-func checkSpec(spec backend.Spec) error {
+func checkSpec(spec backend.Spec, features msb.Features) error {
 	tried := "create container " + spec.Name
 	refuse := func(field backend.Field, remedy, format string, args ...any) error {
 		return &backend.Error{
@@ -137,7 +134,7 @@ func checkSpec(spec backend.Spec) error {
 		return refuse(backend.FieldTmpfsRoot, "Unset tmpfs_root_mb.", "a copy of a checkpoint has the disk that was captured")
 	}
 	for i, f := range spec.Files {
-		if clean := filepath.ToSlash(filepath.Clean(f.Path)); clean == "/tmp" || strings.HasPrefix(clean, "/tmp/") {
+		if clean := filepath.ToSlash(filepath.Clean(f.Path)); features.MemoryTmp && (clean == "/tmp" || strings.HasPrefix(clean, "/tmp/")) {
 			return &backend.Error{
 				Kind: backend.ErrUnsupported, Tried: fmt.Sprintf("copy a file to %s in the container", f.Path),
 				Cause:  errors.New("/tmp of a microVM is in memory: what is there is gone when it stops, and is in no checkpoint"),
@@ -172,7 +169,6 @@ func (b *Backend) plan(ctx context.Context, spec backend.Spec) (msb.Boot, *recor
 		Given:     spec.Given(),
 		Ports:     spec.Ports,
 	}
-	boot.Labels[labelContainer] = rec.ID
 	base, err := b.source(ctx, spec, &boot, rec)
 	if err != nil {
 		return msb.Boot{}, nil, err
@@ -203,12 +199,24 @@ func (b *Backend) source(ctx context.Context, spec backend.Spec, boot *msb.Boot,
 	if err != nil {
 		return workload{}, err
 	}
+	if err := b.checkLine(ctx, spec.Name, found); err != nil {
+		return workload{}, err
+	}
 	if err := b.verifyIntegrity(ctx, found); err != nil {
 		return workload{}, err
 	}
 	boot.Snapshot, rec.ImageID = found.path, found.manifest.Digest
-	if found.workload != nil {
-		return *found.workload, nil
+	if memory := found.manifest.Memory; memory != nil {
+		if err := checkMemory(spec, *memory); err != nil {
+			return workload{}, err
+		}
+		if found.kept == nil || found.kept.Run == nil {
+			return workload{}, unknownProcess(spec.Name, found.path)
+		}
+		boot.Memory, rec.Resumes = true, found.kept.Run
+	}
+	if found.kept != nil {
+		return found.kept.Workload, nil
 	}
 	// One of the libraries', which keep in the registry what they captured.
 	image, err := b.resolveImage(ctx, found.manifest.ImageRef, backend.PullNever)
@@ -255,13 +263,15 @@ func wholeCPUs(cpus float64) int { return int(math.Ceil(cpus)) }
 func (b *Backend) boot(ctx context.Context, client *msb.Client, boot msb.Boot, rec *record) error {
 	tried := "create container " + rec.Name
 	err := b.records.create(rec)
+	if err == nil && rec.Resumes != nil {
+		err = rec.handOn(*rec.Resumes)
+	}
 	if err == nil {
 		boot.Mounts = []msb.Mount{{Host: filepath.Join(rec.dir, shareDir), Guest: guestShare}}
 		boot.IdleRuns = func() bool {
 			_, err := os.Lstat(filepath.Join(rec.dir, shareDir, idleFile))
 			return err == nil
 		}
-		boot.Scripts = map[string]string{scriptName: filepath.Join(rec.dir, scriptFile)}
 		if boot.Snapshot != "" {
 			err = client.Restore(ctx, boot)
 		} else {

@@ -58,8 +58,8 @@ func TestCreateSays(t *testing.T) {
 	}
 	want := []string{
 		"create", "--pull=never", "--name=web", "--memory=256M", "--cpus=2", "--port=127.0.0.1:HOST:80",
-		"--mount-dir=RECORD/share:/.rightsize", "--script-path=rightsize-workload:RECORD/workload.sh",
-		"--label=dev.rightsize.container=ID", "--label=dev.rightsize.managed=terraform", "--label=dev.rightsize.runId=", "--label=team=a",
+		"--mount-dir=RECORD/share:/.rightsize",
+		"--label=dev.rightsize.managed=terraform", "--label=dev.rightsize.runId=", "--label=team=a",
 		"--env=PASSWORD", "--env=PATH=/bin", "app:1",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -175,7 +175,7 @@ func TestCreateNameTaken(t *testing.T) {
 	t.Run("by somebody else's", func(t *testing.T) {
 		t.Parallel()
 		m := newMachine(t)
-		m.set(t, "id", "")
+		m.set(t, "share", "/elsewhere")
 		m.set(t, "status", "Running")
 		_, err := m.Create(t.Context(), shell(forever))
 		wantError(t, err, backend.ErrNameTaken, backend.FieldName)
@@ -220,7 +220,7 @@ func TestAnotherOneOfTheName(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t)
 	c := m.create(t, shell(forever))
-	m.set(t, "id", "another")
+	m.set(t, "share", "/elsewhere")
 	for name, call := range map[string]func() error{
 		"inspect": func() error { _, err := m.Inspect(t.Context(), c.ID); return err },
 		"start":   func() error { return m.Start(t.Context(), c.ID, shell(forever)) },
@@ -245,7 +245,7 @@ func TestAnotherOneOfTheName(t *testing.T) {
 func TestForeign(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t)
-	m.set(t, "id", "")
+	m.set(t, "share", "/elsewhere")
 	m.set(t, "status", "Running")
 	c := m.wantState(t, backend.StateRunning, backend.Exit{})
 	if c.Managed || c.ID != "web" || len(c.Given.Labels) > 0 {

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/rightsize/terraform-provider-rightsize/internal/backend"
@@ -45,6 +47,16 @@ func (b *Backend) start(ctx context.Context, name string, files []backend.File) 
 func (b *Backend) startFrom(ctx context.Context, rec *record, status msb.Status, files []backend.File) error {
 	if status == msb.Running && rec.alive() {
 		return nil
+	}
+	if status == msb.Paused && rec.alive() {
+		client, err := b.msb(ctx)
+		if err != nil {
+			return err
+		}
+		return b.fail("let container "+rec.Name+" go on", client.Resume(ctx, rec.Name))
+	}
+	if rec.Resumes != nil {
+		return b.beginResumed(ctx, rec, status)
 	}
 	if status != msb.Running || rec.Run != nil {
 		if err := b.reboot(ctx, rec, status); err != nil {
@@ -140,9 +152,13 @@ func (b *Backend) details(ctx context.Context, tried string, rec *record) (msb.D
 }
 
 // describes says whether the sandbox of a record's name is the one that the
-// record was made for.
+// record was made for: nothing else mounts its share. A restore by msb 0.7 that
+// was interrupted has no labels to tell by.
 func (rec *record) describes(details msb.Details) bool {
-	return details.Labels[labelContainer] == rec.ID
+	share := filepath.Join(rec.dir, shareDir)
+	return slices.ContainsFunc(details.Mounts, func(m msb.Mount) bool {
+		return m.Guest == guestShare && (m.Host == share || sameFile(m.Host, share))
+	})
 }
 
 // replaced is the error for a container that was removed behind our back, and

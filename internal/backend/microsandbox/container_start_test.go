@@ -3,6 +3,7 @@ package microsandbox_test
 import (
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/rightsize/terraform-provider-rightsize/internal/backend"
@@ -18,12 +19,14 @@ func TestStartFurnishesARootInMemory(t *testing.T) {
 	fake.Handle("image", "inspect").Sample("image/inspect")
 	fake.Handle("create")
 	spec := backend.Spec{Name: "web", Image: "app:1", TmpfsRootMB: 64}
-	c, err := b.Create(t.Context(), spec)
+	_, err := b.Create(t.Context(), spec)
 	if err != nil {
 		t.Fatal(err)
 	}
 
-	fake.Handle("inspect").Stdout(`{"name":"web","status":"Stopped","config":{"labels":{"dev.rightsize.container":"` + c.ID + `"}}}`)
+	mount := fake.Calls()[len(fake.Calls())-1].Args
+	share := strings.TrimSuffix(strings.TrimPrefix(mount[slices.IndexFunc(mount, func(arg string) bool { return strings.HasPrefix(arg, "--mount-dir=") })], "--mount-dir="), ":/.rightsize")
+	fake.Handle("inspect").Stdout(`{"name":"web","status":"Stopped","config":{"mounts":[{"type":"Bind","guest":"/.rightsize","host":"` + share + `"}]}}`)
 	fake.Handle("start", "web")
 	unpack := []string{"exec", "--stream", "--user=root", "--workdir=/", "web", "--", "tar"}
 	fake.Handle(unpack...).ReadStdin().ExitCode(1)

@@ -50,6 +50,13 @@ func (b *Backend) stopFrom(ctx context.Context, name string, status msb.Status, 
 	if status == msb.Stopped || status == msb.Crashed {
 		return nil
 	}
+	if status == msb.Paused {
+		// It can neither be asked to end nor write its disks out.
+		if err := client.Resume(ctx, name); err != nil {
+			return b.fail(tried, err)
+		}
+		status = msb.Running
+	}
 	rec, err := b.records.load(name)
 	if err == nil && status == msb.Running {
 		if err := b.halt(ctx, rec, grace); err != nil {

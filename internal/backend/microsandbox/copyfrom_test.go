@@ -98,7 +98,7 @@ func TestCopyFromFails(t *testing.T) {
 	}{
 		"a missing path": {nil, guest + "/missing", backend.ErrNotFound, backend.FieldPath, "the container has no " + guest + "/missing"},
 		"another container of the name": {
-			func(t *testing.T, m *machine) { m.set(t, "id", "another") },
+			func(t *testing.T, m *machine) { m.set(t, "share", "/elsewhere") },
 			guest + "/file", backend.ErrNotFound, "", "",
 		},
 		"a container that is gone": {

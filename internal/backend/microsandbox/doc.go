@@ -12,9 +12,9 @@
 // which that exec has inherited and holds until it ends.
 //
 // What msb does not record, or not under the container's name alone, is in the
-// container's record, one directory for each below the cache directory. The
-// sandbox carries the record's id as a label: msb knows names only, and a name
-// may be another sandbox's by now. What a guest leaves in its directory, and what
+// container's record, one directory for each below the cache directory. A sandbox
+// is the record's if it mounts the share of that directory: msb knows names only,
+// and a name may be another sandbox's by now. What a guest leaves in its directory, and what
 // lies in the directories of artifacts, is never trusted.
 //
 // Each call of msb takes a tenth of a second or more, so that none is made whose

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"maps"
 
 	"github.com/rightsize/terraform-provider-rightsize/internal/backend"
 	"github.com/rightsize/terraform-provider-rightsize/internal/backend/microsandbox/msb"
@@ -45,8 +46,9 @@ func (b *Backend) Exec(ctx context.Context, id string, cmd backend.Exec) (int, e
 	return code, b.fail(tried, err)
 }
 
-// defaults gives a command the user and the directory of the workload, as
-// Docker does.
+// defaults gives a command the user, the directory and the environment of the
+// workload, as Docker does. msb keeps an environment for those sandboxes alone
+// that were made from an image (0.7).
 func (w workload) defaults(call msb.Exec) msb.Exec {
 	if call.User == "" {
 		call.User = w.User
@@ -54,5 +56,9 @@ func (w workload) defaults(call msb.Exec) msb.Exec {
 	if call.WorkingDir == "" {
 		call.WorkingDir = w.WorkingDir
 	}
+	env := make(map[string]string, len(w.Env)+len(call.Env))
+	maps.Copy(env, w.Env)
+	maps.Copy(env, call.Env)
+	call.Env = env
 	return call
 }

@@ -53,6 +53,26 @@ func (b *Backend) Logs(ctx context.Context, id string, opts backend.LogOptions) 
 	return f, nil
 }
 
+// systemLog returns what msb itself has written of a sandbox since then.
+func systemLog(ctx context.Context, client *msb.Client, name string, since time.Time) ([]msb.LogRecord, error) {
+	logs, err := client.Logs(ctx, name, msb.LogOptions{Source: msb.SystemLog, Since: since})
+	if err != nil {
+		return nil, err
+	}
+	defer logs.Close()
+	var records []msb.LogRecord
+	for {
+		record, err := logs.Next()
+		if errors.Is(err, io.EOF) {
+			return records, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		records = append(records, record)
+	}
+}
+
 // logSource is a container whose log is read.
 type logSource struct {
 	name string

@@ -143,7 +143,7 @@ func (m *machine) mark() (since func() []string) {
 // command names what a call does, without what differs between runs.
 func command(args []string) string {
 	switch {
-	case args[0] == "exec" && slices.Contains(args, "/.msb/scripts/rightsize-workload"):
+	case args[0] == "exec" && slices.Contains(args, "rightsize-workload"):
 		return "exec workload"
 	case args[0] == "exec" && len(args) > 2:
 		return "exec kill " + args[len(args)-2]

@@ -78,21 +78,9 @@ func (b *Backend) checkPublished(ctx context.Context, rec *record, since time.Ti
 	if err != nil {
 		return err
 	}
-	logs, err := client.Logs(ctx, rec.Name, msb.LogOptions{Source: msb.SystemLog, Since: since})
+	records, err := systemLog(ctx, client, rec.Name, since)
 	if err != nil {
 		return b.fail(tried, err)
-	}
-	defer logs.Close()
-	var records []msb.LogRecord
-	for {
-		record, err := logs.Next()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return b.fail(tried, err)
-		}
-		records = append(records, record)
 	}
 	failures := msb.PortFailures(records)
 	if len(failures) == 0 {

@@ -33,6 +33,12 @@ type record struct {
 	Workload  workload              `json:"workload"`
 	// Run is the latest run of the workload; nil before the first.
 	Run *run `json:"run,omitempty"`
+	// Resumes is the run that goes on in the VM with the memory that it was
+	// restored with; nil once it was started, and in all other containers.
+	Resumes *capturedRun `json:"resumes,omitempty"`
+	// Layers is about how many layers the disk has: one more with each capture by
+	// an msb that captures it while it is in use.
+	Layers int `json:"layers,omitempty"`
 
 	dir string
 }
@@ -62,8 +68,6 @@ const (
 	recordFile = "container.json"
 	// shareDir is seen by the guest as [guestShare].
 	shareDir = "share"
-	// scriptFile is the workload script of this container's making.
-	scriptFile = "workload.sh"
 	// aliveFile is locked while the workload runs.
 	aliveFile = "alive"
 )
@@ -88,9 +92,6 @@ func (r records) create(rec *record) error {
 	// The workload's user is the guest's affair, and writes into it. Nobody else
 	// of this host gets through the directory above.
 	if err := os.Chmod(share, 0o777); err != nil { //nolint:gosec // see above
-		return err
-	}
-	if err := os.WriteFile(filepath.Join(rec.dir, scriptFile), workloadScript, 0o600); err != nil {
 		return err
 	}
 	return rec.save()

@@ -22,9 +22,12 @@ const (
 	// labelCheckpoint is, on a snapshot, the name of the checkpoint that it was
 	// captured for, so that what an interrupted capture left can be found.
 	labelCheckpoint = "dev.rightsize.checkpoint"
-	// workloadFile lies in an artifact beside msb's own files: what a copy runs
-	// unless it is told otherwise. msb keeps none of it.
-	workloadFile = "rightsize.json"
+	// keptFile lies beside msb's own files in an artifact that 0.6 has made: what
+	// a copy runs unless it is told otherwise. msb keeps none of it.
+	keptFile = "rightsize.json"
+	// labelKept holds the same in one that 0.7 has made, where a label may be
+	// secret and stays with the snapshot in archives, too.
+	labelKept = "dev.rightsize.kept"
 	// unpublishedSuffix ends the name of a file beside an artifact that no name
 	// stands for yet. It begins with a dot, like all files in that directory that
 	// are no entries.
@@ -42,8 +45,8 @@ type snapshot struct {
 	manifest msb.Manifest
 	// size is what its disk takes.
 	size int64
-	// workload is nil if it was not captured by us.
-	workload    *workload
+	// kept is nil if it was not captured by us.
+	kept        *kept
 	unpublished bool
 }
 
@@ -76,41 +79,65 @@ func readSnapshot(path string) (snapshot, error) {
 		return snapshot{}, err
 	}
 	s := snapshot{path: path, ref: path, manifest: manifest}
-	if manifest.UpperFile != filepath.Base(manifest.UpperFile) {
-		return snapshot{}, fmt.Errorf("%s: its disk %q is not in it", path, manifest.UpperFile)
+	for _, disk := range manifest.Disks {
+		info, err := os.Lstat(filepath.Join(path, filepath.FromSlash(disk.File)))
+		if err != nil {
+			return snapshot{}, err
+		}
+		if !info.Mode().IsRegular() || disk.Size > 0 && info.Size() != disk.Size {
+			return snapshot{}, fmt.Errorf("%s: %w: %s of its disk has %d bytes instead of %d", path, errUnfinished, disk.File, info.Size(), disk.Size)
+		}
+		s.size += allocated(info)
 	}
-	info, err := os.Lstat(filepath.Join(path, manifest.UpperFile))
-	if err != nil {
-		return snapshot{}, err
-	}
-	if !info.Mode().IsRegular() || info.Size() != manifest.UpperSize {
-		return snapshot{}, fmt.Errorf("%s: %w: its disk has %d bytes instead of %d", path, errUnfinished, info.Size(), manifest.UpperSize)
-	}
-	s.size = allocated(info)
-	_, err = os.Lstat(unpublishedMark(path))
+	_, err = os.Lstat(unpublishedMark(s.dir()))
 	s.unpublished = err == nil
-	s.readWorkload()
+	s.readKept()
 	return s, nil
 }
 
-// kept is the content of workloadFile.
-type kept struct {
-	Workload workload `json:"workload"`
-	// SizeBytes is what the disk took when it was captured: it may be laid out
-	// anew at any time.
-	SizeBytes int64 `json:"sizeBytes"`
+// dir is the directory that a capture makes for an artifact: its own, or that of
+// the group whose one member it is (0.7).
+func (s *snapshot) dir() string { return artifactDir(s.path, s.manifest) }
+
+func artifactDir(path string, manifest msb.Manifest) string {
+	if manifest.ID != "" {
+		return filepath.Dir(path)
+	}
+	return path
 }
 
-func (s *snapshot) readWorkload() {
-	content, err := readBounded(filepath.Join(s.path, workloadFile), maxRecordSize)
-	if err != nil {
-		return
+// kept is what a capture writes down beside the snapshot.
+type kept struct {
+	Workload workload `json:"workload"`
+	// SizeBytes is what it took when it was captured: it may be laid out anew at
+	// any time.
+	SizeBytes int64 `json:"sizeBytes"`
+	// PauseUS is how long the container stood still for it, in microseconds.
+	PauseUS int64 `json:"pauseUs,omitempty"`
+	// Run is the run of the workload that goes on in copies, if its memory was
+	// captured.
+	Run *capturedRun `json:"run,omitempty"`
+}
+
+// runID is what the ids of runs look like.
+var runID = regexp.MustCompile(`^[0-9a-f]{12}$`)
+
+func (s *snapshot) readKept() {
+	content := []byte(s.manifest.Labels[labelKept])
+	if s.manifest.ID == "" {
+		var err error
+		if content, err = readBounded(filepath.Join(s.path, keptFile), maxRecordSize); err != nil {
+			return
+		}
 	}
 	var k kept
 	if json.Unmarshal(content, &k) != nil {
 		return
 	}
-	s.workload = &k.Workload
+	if k.Run != nil && (!runID.MatchString(k.Run.ID) || k.Run.PID <= 0) {
+		k.Run = nil
+	}
+	s.kept = &k
 	if k.SizeBytes > 0 {
 		s.size = k.SizeBytes
 	}
@@ -121,33 +148,45 @@ func (s *snapshot) artifact() backend.Artifact {
 	if !s.unpublished {
 		a.Ref = s.ref
 	}
+	if s.kept != nil {
+		a.Pause = time.Duration(max(0, s.kept.PauseUS)) * time.Microsecond
+	}
+	if memory := s.manifest.Memory; memory != nil {
+		a.Memory = &backend.Memory{MemoryMB: memory.MB, CPUs: float64(memory.CPUs), Engine: s.manifest.Line}
+	}
 	return a
 }
 
 // snapshots returns every artifact that can be read, and the directories of ours
 // that hold none.
 func (b *Backend) snapshots() (all []snapshot, unfinished []string, err error) {
-	paths, err := b.candidates()
+	dirs, err := b.candidates()
 	if err != nil {
 		return nil, nil, err
 	}
-	for _, path := range paths {
-		s, err := readSnapshot(path)
-		switch {
-		case err == nil:
+	for _, dir := range dirs {
+		whole := 0
+		for _, path := range msb.SnapshotsIn(dir) {
+			s, err := readSnapshot(path)
+			if err != nil {
+				continue
+			}
+			// The names of those that 0.6 has made are refs of older libraries.
 			if filepath.Dir(path) == b.homeSnapshotsDir() {
 				s.ref = filepath.Base(path)
 			}
 			all = append(all, s)
-		case b.ours(path):
-			unfinished = append(unfinished, path)
+			whole++
+		}
+		if whole == 0 && b.ours(dir) {
+			unfinished = append(unfinished, dir)
 		}
 	}
 	return all, unfinished, nil
 }
 
-// candidates returns every directory that may hold an artifact. A link is none:
-// what it leads to is somebody else's.
+// candidates returns every directory that may be an artifact, or a group of them.
+// A link is none: what it leads to is somebody else's.
 func (b *Backend) candidates() ([]string, error) {
 	var paths []string
 	for _, place := range []struct{ dir, prefix string }{{b.artifactsDir(), artifactPrefix}, {b.homeSnapshotsDir(), ""}} {

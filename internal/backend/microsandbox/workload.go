@@ -16,20 +16,19 @@ import (
 	"github.com/rightsize/terraform-provider-rightsize/internal/backend/microsandbox/msb"
 )
 
-// workloadScript runs the workload in the guest.
+// workloadScript runs the workload in the guest. It is handed over with each
+// command: a snapshot that 0.7 restores is given no files.
 //
 //go:embed workload.sh
-var workloadScript []byte
+var workloadScript string
 
 const (
 	// guestShare is where the guest sees the container's shareDir. It is not part
 	// of a snapshot.
 	guestShare = "/.rightsize"
-	// scriptName is the name that msb gives the script in the guest.
+	guestShell = "/bin/sh"
+	// scriptName is what the script is called in the guest's list of processes.
 	scriptName = "rightsize-workload"
-	// guestScript is where msb puts it.
-	guestScript = "/.msb/scripts/" + scriptName
-	guestShell  = "/bin/sh"
 	// runMarker begins the line that the script prints before the workload.
 	runMarker = "rightsize: run "
 	rootUser  = "root"
@@ -50,33 +49,34 @@ var errStopped = errors.New("it did not end in time")
 // begin runs the workload of a container whose VM is up, and returns when its
 // process is there.
 func (b *Backend) begin(ctx context.Context, rec *record) error {
+	argv, id := rec.Workload.argv(), randomID()[:12]
+	err := b.detach(ctx, rec, id, rec.Workload.defaults(msb.Exec{
+		Command: append([]string{guestShell, "-c", workloadScript, scriptName, id}, argv...),
+	}))
+	if err != nil {
+		return err
+	}
+	return b.awaitBegin(ctx, rec, argv[0])
+}
+
+// detach runs a command that ends with the workload, in this run of it.
+func (b *Backend) detach(ctx context.Context, rec *record, id string, cmd msb.Exec) error {
+	tried := "start container " + rec.Name
 	client, err := b.msb(ctx)
 	if err != nil {
 		return err
 	}
-	argv := rec.Workload.argv()
-	tried := "start container " + rec.Name
 	alive, err := b.holdAlive(ctx, rec)
 	if err != nil {
 		return b.fail(tried, err)
 	}
+	// From the start of the command on, the lock is the command's.
 	defer alive.Close()
-	rec.Run = &run{ID: randomID()[:12], StartedAt: time.Now().UTC()}
+	rec.Run, rec.Resumes = &run{ID: id, StartedAt: time.Now().UTC()}, nil
 	if err := rec.save(); err != nil {
 		return b.fail(tried, err)
 	}
-	command := append([]string{guestShell, guestScript, rec.Run.ID}, argv...)
-	err = client.Detach(rec.Name, msb.Exec{
-		Command:    command,
-		User:       rec.Workload.User,
-		WorkingDir: rec.Workload.WorkingDir,
-	}, alive)
-	if err != nil {
-		return b.fail(tried, err)
-	}
-	// From here on the lock is the workload's.
-	alive.Close()
-	return b.awaitBegin(ctx, rec, argv[0])
+	return b.fail(tried, client.Detach(rec.Name, cmd, alive))
 }
 
 // holdAlive takes the container's lock. The msb that ran the previous workload

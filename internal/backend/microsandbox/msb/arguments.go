@@ -130,71 +130,36 @@ func createArguments(boot Boot) (arguments, error) {
 	return a, nil
 }
 
-// restoreArguments boots a snapshot. Create cannot do that, and run needs a
-// startup command: without one it would run the image's.
-func restoreArguments(boot Boot) (arguments, error) {
+// checkRestore refuses a boot of a snapshot that no version takes.
+func checkRestore(boot Boot) error {
 	switch {
 	case !filepath.IsAbs(boot.Snapshot):
 		// msb takes anything else as a name in its own directory.
-		return arguments{}, fmt.Errorf("snapshot %q is not an absolute path", boot.Snapshot)
+		return fmt.Errorf("snapshot %q is not an absolute path", boot.Snapshot)
 	case boot.Image != "":
-		return arguments{}, fmt.Errorf("a sandbox boots from an image or a snapshot, not both")
+		return fmt.Errorf("a sandbox boots from an image or a snapshot, not both")
 	case boot.DiskMB > 0 || boot.TmpfsRootMB > 0:
-		return arguments{}, fmt.Errorf("the root of a snapshot has the size it was captured with")
-	case len(boot.Idle) == 0 || boot.Idle[0] == "":
-		return arguments{}, fmt.Errorf("a restore needs an idle command")
+		return fmt.Errorf("the root of a snapshot has the size it was captured with")
 	}
-	a := plain("run", "--detach", "--pull=never", "--from-snapshot="+boot.Snapshot)
-	if err := a.boot(boot); err != nil {
-		return arguments{}, err
-	}
-	// msb takes one program here, and does not split it.
-	a.add("--entrypoint=" + boot.Idle[0])
-	a.argv = append(append(a.argv, "--"), boot.Idle[1:]...)
-	a.shown = append(a.shown, "--", hidden)
-	return a, checkText("the idle command", strings.Join(boot.Idle, " "))
+	return checkName(boot.Name)
 }
 
-// boot appends what both ways of booting have in common.
+// boot appends what a sandbox is booted with, except for what it is booted from.
 func (a *arguments) boot(boot Boot) error {
 	if err := checkName(boot.Name); err != nil {
 		return err
 	}
 	a.add("--name=" + boot.Name)
-	if boot.MemoryMB > 0 {
-		a.add("--memory=" + megabytes(boot.MemoryMB))
-	}
-	if boot.CPUs > 0 {
-		a.add("--cpus=" + strconv.Itoa(boot.CPUs))
-	}
+	a.machine(boot)
 	if boot.User != "" {
 		a.add("--user=" + boot.User)
 	}
 	if boot.WorkingDir != "" {
 		a.add("--workdir=" + boot.WorkingDir)
 	}
-	if boot.NoNetwork {
-		a.add("--no-net")
-	}
-	for _, port := range boot.Ports {
-		a.add("--port=" + portArgument(port))
-	}
-	for _, mount := range boot.Mounts {
-		// msb refuses these characters, since it separates options by them.
-		if strings.ContainsAny(mount.Host, ":,;") || strings.ContainsAny(mount.Guest, ":,;") {
-			return fmt.Errorf("mount %s: a path that is mounted must not hold a colon, comma or semicolon", mount.Host)
-		}
-		// Without the leading slash it would be the name of a volume.
-		if !filepath.IsAbs(mount.Host) || !strings.HasPrefix(mount.Guest, "/") {
-			return fmt.Errorf("mount %s: both paths must be absolute", mount.Host)
-		}
-		a.add("--mount-dir=" + mount.Host + ":" + mount.Guest)
-	}
-	for _, name := range slices.Sorted(maps.Keys(boot.Scripts)) {
-		if err := checkName(name); err != nil {
-			return fmt.Errorf("script: %w", err)
-		}
-		a.add("--script-path=" + name + ":" + boot.Scripts[name])
+	a.reach(boot)
+	if err := a.mounts("--mount-dir=", boot.Mounts); err != nil {
+		return err
 	}
 	if err := a.labels(boot.Labels); err != nil {
 		return err
@@ -203,6 +168,42 @@ func (a *arguments) boot(boot Boot) error {
 		return err
 	}
 	return checkText("an argument", strings.Join(a.argv, " "))
+}
+
+// machine appends the resources of the VM.
+func (a *arguments) machine(boot Boot) {
+	if boot.MemoryMB > 0 {
+		a.add("--memory=" + megabytes(boot.MemoryMB))
+	}
+	if boot.CPUs > 0 {
+		a.add("--cpus=" + strconv.Itoa(boot.CPUs))
+	}
+}
+
+// reach appends how the sandbox is reached, and what it reaches.
+func (a *arguments) reach(boot Boot) {
+	if boot.NoNetwork {
+		a.add("--no-net")
+	}
+	for _, port := range boot.Ports {
+		a.add("--port=" + portArgument(port))
+	}
+}
+
+// mounts appends directories of the host.
+func (a *arguments) mounts(flag string, mounts []Mount) error {
+	for _, mount := range mounts {
+		// msb refuses these characters, since it separates options by them.
+		if strings.ContainsAny(mount.Host, ":,;") || strings.ContainsAny(mount.Guest, ":,;") {
+			return fmt.Errorf("mount %s: a path that is mounted must not hold a colon, comma or semicolon", mount.Host)
+		}
+		// Without the leading slash it would be the name of a volume.
+		if !filepath.IsAbs(mount.Host) || !strings.HasPrefix(mount.Guest, "/") {
+			return fmt.Errorf("mount %s: both paths must be absolute", mount.Host)
+		}
+		a.add(flag + mount.Host + ":" + mount.Guest)
+	}
+	return nil
 }
 
 // portArgument binds to loopback explicitly, though it is msb's default.
@@ -252,25 +253,6 @@ func logsArguments(name string, opts LogOptions) (arguments, error) {
 		a.add("--grep=" + opts.Grep)
 	}
 	a.add(name)
-	return a, checkText("an argument", strings.Join(a.argv, " "))
-}
-
-func snapshotArguments(s Snapshot) (arguments, error) {
-	if err := checkName(s.Name); err != nil {
-		return arguments{}, fmt.Errorf("snapshot: %w", err)
-	}
-	if !filepath.IsAbs(s.Dir) {
-		// msb would report a path that is relative to its working directory.
-		return arguments{}, fmt.Errorf("the directory of a snapshot, %q, is not absolute", s.Dir)
-	}
-	a := plain("snapshot", "create", "--from="+s.Sandbox, "--dest-dir="+s.Dir)
-	if s.Integrity {
-		a.add("--integrity")
-	}
-	if err := a.labels(s.Labels); err != nil {
-		return arguments{}, err
-	}
-	a.add(s.Name)
 	return a, checkText("an argument", strings.Join(a.argv, " "))
 }
 

@@ -30,13 +30,12 @@ func TestBootArguments(t *testing.T) {
 		User:       "65534:65534",
 		Labels:     map[string]string{"b": "2=3", "a": ""},
 		Mounts:     []msb.Mount{{Host: "/srv/run", Guest: "/.rightsize"}},
-		Scripts:    map[string]string{"workload": "/srv/workload.sh"},
 		NoNetwork:  true,
 	}
 	common := []string{
 		"--name=web", "--memory=256M", "--cpus=2", "--user=65534:65534", "--workdir=/work", "--no-net",
 		"--port=127.0.0.1:18080:80", "--port=127.0.0.1:18053:53/udp", "--mount-dir=/srv/run:/.rightsize",
-		"--script-path=workload:/srv/workload.sh", "--label=a=", "--label=b=2=3",
+		"--label=a=", "--label=b=2=3",
 		"--env=EMPTY", "--env=PATH=/opt/bin", "--env=TOKEN",
 	}
 	image, disk, tmpfs, snapshot := full, msb.Boot{Name: "web", Image: "app:1", DiskMB: 8192}, msb.Boot{Name: "web", Image: "app:1", TmpfsRootMB: 64}, full
@@ -94,22 +93,21 @@ func TestBootRefused(t *testing.T) {
 		want error
 	}
 	create := kind{
-		"no image":                    {msb.Boot{Name: "w"}, msb.ErrImageReference},
-		"an image that is a flag":     {msb.Boot{Name: "w", Image: "--replace"}, msb.ErrImageReference},
-		"an image of two words":       {msb.Boot{Name: "w", Image: "a b"}, msb.ErrImageReference},
-		"an image and a snapshot":     {msb.Boot{Name: "w", Image: "a", Snapshot: "/s"}, msb.ErrInvalid},
-		"two roots":                   {msb.Boot{Name: "w", Image: "a", DiskMB: 1, TmpfsRootMB: 1}, msb.ErrInvalid},
-		"a variable without a name":   {msb.Boot{Name: "w", Image: "a", Env: map[string]string{"": "x"}}, msb.ErrInvalid},
-		"a variable of two names":     {msb.Boot{Name: "w", Image: "a", Env: map[string]string{"a=b": "x"}}, msb.ErrInvalid},
-		"a value with NUL":            {msb.Boot{Name: "w", Image: "a", Env: map[string]string{"a": "\x00"}}, msb.ErrInvalid},
-		"a value that is no text":     {msb.Boot{Name: "w", Image: "a", Env: map[string]string{"a": "\xff"}}, msb.ErrInvalid},
-		"a label without a key":       {msb.Boot{Name: "w", Image: "a", Labels: map[string]string{"": "x"}}, msb.ErrInvalid},
-		"a user with NUL":             {msb.Boot{Name: "w", Image: "a", User: "a\x00"}, msb.ErrInvalid},
-		"a mount of a volume":         {msb.Boot{Name: "w", Image: "a", Mounts: []msb.Mount{{Host: "name", Guest: "/m"}}}, msb.ErrInvalid},
-		"a mount that sets options":   {msb.Boot{Name: "w", Image: "a", Mounts: []msb.Mount{{Host: "/a", Guest: "/m:ro"}}}, msb.ErrInvalid},
-		"a mount with a colon":        {msb.Boot{Name: "w", Image: "a", Mounts: []msb.Mount{{Host: "/a:b", Guest: "/m"}}}, msb.ErrInvalid},
-		"a mount to a relative path":  {msb.Boot{Name: "w", Image: "a", Mounts: []msb.Mount{{Host: "/a", Guest: "m"}}}, msb.ErrInvalid},
-		"a script with a path in its": {msb.Boot{Name: "w", Image: "a", Scripts: map[string]string{"../x": "/a"}}, msb.ErrInvalid},
+		"no image":                   {msb.Boot{Name: "w"}, msb.ErrImageReference},
+		"an image that is a flag":    {msb.Boot{Name: "w", Image: "--replace"}, msb.ErrImageReference},
+		"an image of two words":      {msb.Boot{Name: "w", Image: "a b"}, msb.ErrImageReference},
+		"an image and a snapshot":    {msb.Boot{Name: "w", Image: "a", Snapshot: "/s"}, msb.ErrInvalid},
+		"two roots":                  {msb.Boot{Name: "w", Image: "a", DiskMB: 1, TmpfsRootMB: 1}, msb.ErrInvalid},
+		"a variable without a name":  {msb.Boot{Name: "w", Image: "a", Env: map[string]string{"": "x"}}, msb.ErrInvalid},
+		"a variable of two names":    {msb.Boot{Name: "w", Image: "a", Env: map[string]string{"a=b": "x"}}, msb.ErrInvalid},
+		"a value with NUL":           {msb.Boot{Name: "w", Image: "a", Env: map[string]string{"a": "\x00"}}, msb.ErrInvalid},
+		"a value that is no text":    {msb.Boot{Name: "w", Image: "a", Env: map[string]string{"a": "\xff"}}, msb.ErrInvalid},
+		"a label without a key":      {msb.Boot{Name: "w", Image: "a", Labels: map[string]string{"": "x"}}, msb.ErrInvalid},
+		"a user with NUL":            {msb.Boot{Name: "w", Image: "a", User: "a\x00"}, msb.ErrInvalid},
+		"a mount of a volume":        {msb.Boot{Name: "w", Image: "a", Mounts: []msb.Mount{{Host: "name", Guest: "/m"}}}, msb.ErrInvalid},
+		"a mount that sets options":  {msb.Boot{Name: "w", Image: "a", Mounts: []msb.Mount{{Host: "/a", Guest: "/m:ro"}}}, msb.ErrInvalid},
+		"a mount with a colon":       {msb.Boot{Name: "w", Image: "a", Mounts: []msb.Mount{{Host: "/a:b", Guest: "/m"}}}, msb.ErrInvalid},
+		"a mount to a relative path": {msb.Boot{Name: "w", Image: "a", Mounts: []msb.Mount{{Host: "/a", Guest: "m"}}}, msb.ErrInvalid},
 	}
 	restore := kind{
 		"a name of a snapshot":     {msb.Boot{Name: "w", Snapshot: "s1", Idle: []string{"sh"}}, msb.ErrInvalid},
@@ -186,10 +184,6 @@ func TestCommandArguments(t *testing.T) {
 		"logs from now on": {
 			logs(msb.LogOptions{Follow: true, Since: time.Date(2026, 11, 30, 13, 0, 0, 5, time.FixedZone("", 3600))}),
 			"logs --json --follow --since=2026-11-30T12:00:00.000000005Z web",
-		},
-		"remove snapshot": {
-			func(t *testing.T, c *msb.Client) error { return c.RemoveSnapshot(t.Context(), digest) },
-			"snapshot remove " + digest,
 		},
 		"verify snapshot": {
 			func(t *testing.T, c *msb.Client) error { return c.VerifySnapshot(t.Context(), "/srv/s1") },

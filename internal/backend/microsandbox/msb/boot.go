@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,6 +19,9 @@ type Boot struct {
 	Image string
 	// Snapshot is the absolute path of a snapshot's directory, for Restore.
 	Snapshot string
+	// Memory says that the snapshot holds memory: Restore then goes on with it, and
+	// MemoryMB and CPUs are what was captured.
+	Memory bool
 
 	Env        map[string]string
 	Ports      []backend.PortBinding
@@ -28,16 +32,13 @@ type Boot struct {
 	Labels     map[string]string
 	// Mounts are directories of the host; their Type is not looked at.
 	Mounts []Mount
-	// Scripts maps the name of a command in the guest to a file on the host
-	// that holds it.
-	Scripts map[string]string
 	// DiskMB and TmpfsRootMB bound the root of a sandbox from an image; at most
 	// one of them is set.
 	DiskMB      int64
 	TmpfsRootMB int64
 	NoNetwork   bool
-	// Idle is the command that keeps a restored sandbox up: its program, then
-	// arguments. Create boots idle without one.
+	// Idle is the command that keeps a sandbox up that 0.6 restores: its program,
+	// then arguments. All else boots idle without one.
 	Idle []string
 	// IdleRuns says whether that command has begun, which it shows in a mounted
 	// directory. Nil means that nobody can tell.
@@ -77,85 +78,15 @@ func endedByItself(err error) bool {
 		strings.Contains(failure.Message, "(exit status: 0) "+relayMissed)
 }
 
-// Restore boots a snapshot, with its ports open and nothing but the idle
-// command running. When it fails or is cancelled it leaves nothing behind.
+// Restore boots a snapshot, with its ports open. Nothing of the user's runs in
+// it, unless the snapshot holds memory: then its processes go on. When it fails or
+// is cancelled it leaves nothing behind.
 func (c *Client) Restore(ctx context.Context, boot Boot) error {
-	args, err := restoreArguments(boot)
+	args, err := c.dialect.restoreArguments(boot)
 	if err != nil {
-		return refused("run", ErrInvalid, err)
+		return refused("restore", ErrInvalid, err)
 	}
-	return c.boot(ctx, boot, func() error {
-		_, stderr, err := c.run(ctx, args)
-		if err == nil {
-			err = reused(args, boot.Name, stderr)
-			if err == nil {
-				err = c.awaitIdle(ctx, boot)
-			}
-			return err
-		}
-		if !endedByItself(err) {
-			return err
-		}
-		return c.startLate(ctx, boot.Name)
-	})
-}
-
-const (
-	// idlePatience is how long the idle command may take to begin in a VM that
-	// is up.
-	idlePatience   = time.Minute
-	firstIdlePause = 5 * time.Millisecond
-	lastIdlePause  = time.Second
-	// lateStarts bounds how often a VM is started that ended while it was given
-	// up, and latePause is how long msb takes for that.
-	lateStarts = 3
-	latePause  = 2 * time.Second
-)
-
-// awaitIdle waits until the idle command runs. msb reports success when the
-// guest answers, and may in the same moment give the VM up, because the command
-// was not reached in time.
-func (c *Client) awaitIdle(ctx context.Context, boot Boot) error {
-	if boot.IdleRuns == nil {
-		return nil
-	}
-	ctx, cancel := context.WithTimeoutCause(ctx, idlePatience, errors.New("the idle command of the VM did not begin"))
-	defer cancel()
-	for pause := firstIdlePause; !boot.IdleRuns(); pause = min(2*pause, lastIdlePause) {
-		select {
-		case <-time.After(pause):
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
-		if pause < lastIdlePause {
-			continue
-		}
-		details, err := c.Inspect(ctx, boot.Name)
-		if err != nil {
-			return err
-		}
-		if details.Status == Stopped || details.Status == Crashed {
-			return c.startLate(ctx, boot.Name)
-		}
-	}
-	return nil
-}
-
-// startLate boots what a restore has left stopped because its idle command was
-// too late: the disk is there, and start waits longer. It may come upon the end
-// of the VM that was given up.
-func (c *Client) startLate(ctx context.Context, name string) error {
-	for attempt := 1; ; attempt++ {
-		err := c.Start(ctx, name)
-		if !endedByItself(err) || attempt == lateStarts {
-			return err
-		}
-		select {
-		case <-time.After(latePause):
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
+	return c.boot(ctx, boot, func() error { return c.dialect.restore(ctx, c, boot, args) })
 }
 
 // boot runs what boots a sandbox, and removes what a failure leaves.
@@ -186,27 +117,30 @@ func (c *Client) boot(ctx context.Context, boot Boot, run func() error) error {
 	return err
 }
 
-// removeOwn removes a sandbox unless its labels say that somebody else has made
-// it under the same name in the meantime.
+// removeOwn removes a sandbox unless somebody else has made it under the same
+// name in the meantime.
 func (c *Client) removeOwn(ctx context.Context, boot Boot) error {
-	details, err := c.Inspect(ctx, boot.Name)
-	if err == nil {
-		for key, value := range boot.Labels {
-			if found, ok := details.Labels[key]; !ok || found != value {
-				return nil
-			}
-		}
+	if details, err := c.Inspect(ctx, boot.Name); err == nil && !made(details, boot) {
+		return nil
 	}
 	return c.Remove(ctx, boot.Name)
 }
 
-// reused recognises that run has found a sandbox of the same name and used
-// that, which is not an error to it.
-func reused(args arguments, name, stderr string) error {
-	if !strings.Contains(stderr, "warn: sandbox '"+name+"' already exists") {
-		return nil
+// made says whether a sandbox is the one of this boot. Its labels tell, or a
+// directory that is mounted into no other: a restore by 0.7 gives it labels only
+// when it is up.
+func made(details Details, boot Boot) bool {
+	for _, mount := range boot.Mounts {
+		if slices.ContainsFunc(details.Mounts, func(m Mount) bool { return m.Guest == mount.Guest && m.Host == mount.Host }) {
+			return true
+		}
 	}
-	return &Error{Args: args.shown, Message: fmt.Sprintf("sandbox %q %s", name, ErrExists), Kind: ErrExists}
+	for key, value := range boot.Labels {
+		if found, ok := details.Labels[key]; !ok || found != value {
+			return false
+		}
+	}
+	return true
 }
 
 // relayMissed is what msb says of a VM that ended before its guest answered. A

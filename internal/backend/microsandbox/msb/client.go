@@ -22,11 +22,13 @@ type Config struct {
 type Client struct {
 	config   Config
 	patience patience
+	dialect  dialect
 }
 
-// New returns a client without running anything.
+// New returns a client of msb 0.6 without running anything; [Client.Speak] makes
+// one of another line of it.
 func New(config Config) *Client {
-	return &Client{config: config, patience: defaultPatience}
+	return &Client{config: config, patience: defaultPatience, dialect: dialect06{}}
 }
 
 // maxName is msb's limit for the name of a sandbox.

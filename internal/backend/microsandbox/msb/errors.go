@@ -34,6 +34,11 @@ var (
 	ErrSnapshotNotFound = errors.New("snapshot not found")
 	// ErrSnapshotExists is the name of another snapshot in the same directory.
 	ErrSnapshotExists = errors.New("snapshot already exists")
+	// ErrNotRunning is a capture of memory of a sandbox that has none.
+	ErrNotRunning = errors.New("not running")
+	// ErrNotKilled is a sandbox that has not stopped in time and may still do so:
+	// msb 0.7 never kills by itself.
+	ErrNotKilled = errors.New("did not stop in time")
 	// ErrUncapturable is a sandbox whose root disk is none that msb captures.
 	ErrUncapturable = errors.New("root disk cannot be captured")
 	// ErrIntegrity is a snapshot that is damaged or lacks its base image.
@@ -111,7 +116,7 @@ const (
 	exitPanic = 134
 )
 
-// messages tells apart what msb says. msb 0.6 has no error codes: apart from
+// messages tells apart what msb says. It has no error codes: apart from
 // two, every failure is exit code 1 and a line of text. The first line that
 // matches wins; each has a captured sample in errors_test.go.
 var messages = []struct {
@@ -126,6 +131,9 @@ var messages = []struct {
 	{regexp.MustCompile(`^(invalid config: )?invalid image reference: `), ErrImageReference},
 	{regexp.MustCompile(`^invalid config: sandbox runtime socket path is too long: `), ErrSocketPath},
 	{regexp.MustCompile(`^invalid config: sandbox '.*' uses a .* root disk, which `), ErrUncapturable},
+
+	{regexp.MustCompile(`full snapshots require a running sandbox`), ErrNotRunning},
+	{regexp.MustCompile(`^graceful stop of sandbox ".*" .* no kill was requested`), ErrNotKilled},
 
 	{regexp.MustCompile(`^sandbox not found: `), ErrNotFound},
 	{regexp.MustCompile(`^image not found: `), ErrNotFound},

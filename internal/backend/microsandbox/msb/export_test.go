@@ -1,6 +1,9 @@
 package msb
 
-import "time"
+import (
+	"context"
+	"time"
+)
 
 // WithPatience makes c end a call once it is settle old, and kill it after kill.
 func WithPatience(c *Client, settle, kill time.Duration) *Client {
@@ -34,6 +37,11 @@ func Read(answer []byte) (message string) {
 		_, _ = ownFailure(exit, "web", string(answer))
 	}
 	return classify(arguments{}, 1, string(answer)).Message
+}
+
+// SnapshotPaths returns the directories that msb's index has for a digest.
+func SnapshotPaths(ctx context.Context, c *Client, digest string) ([]string, error) {
+	return c.snapshotPaths(ctx, digest)
 }
 
 // MaxLogRow is the longest row of a log.

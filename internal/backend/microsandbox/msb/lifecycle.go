@@ -20,10 +20,19 @@ func (c *Client) Start(ctx context.Context, name string) error {
 }
 
 // Stop ends a sandbox. msb sends no signal to its processes: it waits for grace
-// until the guest has written its disks, then kills the VM. One that does not
-// run is no error.
+// until the guest has written its disks. Then the VM is killed, by msb itself
+// (0.6) or not. One that does not run is no error.
 func (c *Client) Stop(ctx context.Context, name string, grace time.Duration) error {
-	return c.command(ctx, name, "stop", "--timeout="+seconds(grace))
+	err := c.command(ctx, name, "stop", "--timeout="+seconds(grace))
+	if errors.Is(err, ErrNotKilled) {
+		return c.Kill(ctx, name)
+	}
+	return err
+}
+
+// Resume lets a sandbox go on that is Paused. One that runs is no error.
+func (c *Client) Resume(ctx context.Context, name string) error {
+	return c.command(ctx, name, "resume")
 }
 
 // Kill ends a sandbox like a power cut.
@@ -49,7 +58,11 @@ func (c *Client) SetResources(ctx context.Context, name string, memoryMB int64, 
 	if err := checkName(name); err != nil {
 		return refused("modify", ErrNotFound, err)
 	}
-	args := modifyArguments(name, memoryMB, cpus)
+	return c.modify(ctx, modifyArguments(name, memoryMB, cpus))
+}
+
+// modify changes a sandbox.
+func (c *Client) modify(ctx context.Context, args arguments) error {
 	out, err := c.output(ctx, args)
 	// Whether it was applied is in the answer, with the reasons; standard error
 	// says nothing.

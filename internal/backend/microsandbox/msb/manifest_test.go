@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -25,14 +26,14 @@ func TestReadManifest(t *testing.T) {
 			CreatedAt:   time.Date(2026, 11, 30, 13, 10, 48, 961549999, time.UTC),
 			ImageRef:    "example/app:1",
 			ImageDigest: "sha256:2c085753be6300ce2ce8dde8edbc47582cf47ed2c2f97db8e395f329eb6913e5",
-			Integrity:   true, SourceSandbox: "box", UpperFile: "upper.ext4", UpperSize: 4 << 30, Labels: map[string]string{"a": "1"},
+			Integrity:   true, SourceSandbox: "box", Disks: []msb.Disk{{File: "upper.ext4", Size: 4 << 30}}, Labels: map[string]string{"a": "1"}, Line: "0.6",
 		},
 		"files/snapshot-no-integrity.json": {
 			Digest:        "sha256:cd822b04cd9107315e5d7ec89a5248dddb3f66268175cf57153872b63dca6f50",
 			CreatedAt:     time.Date(2026, 11, 30, 13, 9, 52, 217051714, time.UTC),
 			ImageRef:      "example/app:1",
 			ImageDigest:   "sha256:2c085753be6300ce2ce8dde8edbc47582cf47ed2c2f97db8e395f329eb6913e5",
-			SourceSandbox: "box", UpperFile: "upper.ext4", UpperSize: 4 << 30, Labels: map[string]string{"a": "1"},
+			SourceSandbox: "box", Disks: []msb.Disk{{File: "upper.ext4", Size: 4 << 30}}, Labels: map[string]string{"a": "1"}, Line: "0.6",
 		},
 	}
 	for file, want := range tests {
@@ -144,7 +145,8 @@ func FuzzReadManifest(f *testing.F) {
 			}
 			return
 		}
-		if filepath.Dir(filepath.Join(dir, got.UpperFile)) != dir || got.UpperSize < 0 || len(got.Digest) != len("sha256:")+64 {
+		elsewhere := slices.ContainsFunc(got.Disks, func(d msb.Disk) bool { return !filepath.IsLocal(d.File) || d.Size < 0 })
+		if elsewhere || len(got.Digest) != len("sha256:")+64 {
 			t.Errorf("the manifest %q was accepted: %s", data, fmt.Sprintf("%+v", got))
 		}
 	})

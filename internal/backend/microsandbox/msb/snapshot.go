@@ -2,12 +2,12 @@ package msb
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 )
 
@@ -21,18 +21,29 @@ type Snapshot struct {
 	Labels map[string]string
 	// Integrity records checksums of the disk, for VerifySnapshot.
 	Integrity bool
+	// Memory asks for the memory and the processes of a sandbox that runs, too.
+	Memory bool
 }
 
-// Snapshot captures the root disk of a stopped sandbox, and returns the digest
-// of the snapshot's manifest and the directory that holds it. The caller makes
-// sure that the sandbox is Stopped or Crashed: msb captures one that is Starting
-// in the middle of its writes, and says nothing. When it fails or is cancelled
-// it leaves nothing behind.
-func (c *Client) Snapshot(ctx context.Context, s Snapshot) (digest, path string, err error) {
+// Snapshot captures the root disk of a sandbox, and returns what msb calls the
+// snapshot, see [Manifest.Is], and the directory that holds it. That is the one
+// named s.Name, or in it. When it fails or is cancelled it leaves nothing behind.
+//
+// Where msb has no [Features.Live] the caller makes sure that the sandbox is
+// Stopped or Crashed: msb captures one that is Starting in the middle of its
+// writes, and says nothing.
+func (c *Client) Snapshot(ctx context.Context, s Snapshot) (identity, path string, err error) {
 	if err := checkName(s.Sandbox); err != nil {
 		return "", "", refused("snapshot create", ErrNotFound, err)
 	}
-	args, err := snapshotArguments(s)
+	if err := checkName(s.Name); err != nil {
+		return "", "", refused("snapshot create", ErrInvalid, fmt.Errorf("snapshot: %w", err))
+	}
+	if !filepath.IsAbs(s.Dir) {
+		// msb would report a path that is relative to its working directory.
+		return "", "", refused("snapshot create", ErrInvalid, fmt.Errorf("the directory of a snapshot, %q, is not absolute", s.Dir))
+	}
+	args, err := c.dialect.snapshotArguments(s)
 	if err != nil {
 		return "", "", refused("snapshot create", ErrInvalid, err)
 	}
@@ -62,22 +73,55 @@ func (c *Client) discard(ctx context.Context, s Snapshot) error {
 		return fmt.Errorf("remove what is left of snapshot %s: %w", s.Name, err)
 	}
 	defer root.Close()
-	if manifest, err := ReadManifest(filepath.Join(s.Dir, s.Name)); err == nil {
-		// Its row in msb's index goes too. What fails here fails below again.
-		cleanup, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTimeout)
-		defer cancel()
-		_ = c.RemoveSnapshot(cleanup, manifest.Digest)
+	// Its row in msb's index goes too. What fails here fails below again.
+	cleanup, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTimeout)
+	defer cancel()
+	for _, path := range SnapshotsIn(filepath.Join(s.Dir, s.Name)) {
+		_ = c.ForgetSnapshot(cleanup, path)
 	}
 	return errors.Join(root.RemoveAll("."+s.Name+".staging"), root.RemoveAll(s.Name))
 }
 
+// identityPattern is what msb calls a snapshot: a digest of its manifest (0.6), or
+// a name of its making (0.7).
+var identityPattern = regexp.MustCompile(`^(sha256:[0-9a-f]{64}|snap_[0-9a-f]{32})$`)
+
 // parseSnapshot reads the two lines that msb answers.
-func parseSnapshot(out []byte) (digest, path string, err error) {
-	digest, path, _ = strings.Cut(strings.TrimRight(string(out), "\n"), "\n")
-	if !digestPattern.MatchString(digest) || !filepath.IsAbs(path) || strings.Contains(path, "\n") {
-		return "", "", unreadable("snapshot create", fmt.Errorf("%q is not a digest and a path", excerpt(string(out))))
+func parseSnapshot(out []byte) (identity, path string, err error) {
+	identity, path, _ = strings.Cut(strings.TrimRight(string(out), "\n"), "\n")
+	if !identityPattern.MatchString(identity) || !filepath.IsAbs(path) || strings.Contains(path, "\n") {
+		return "", "", unreadable("snapshot create", fmt.Errorf("%q does not name a snapshot and its path", excerpt(string(out))))
 	}
-	return digest, path, nil
+	return identity, path, nil
+}
+
+// SnapshotsIn returns the directories of snapshots in dir: itself, or those of a
+// group's members.
+func SnapshotsIn(dir string) []string {
+	if _, err := os.Lstat(filepath.Join(dir, manifestFile)); err == nil {
+		return []string{dir}
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil
+	}
+	var paths []string
+	for _, entry := range entries {
+		path := filepath.Join(dir, entry.Name())
+		if !entry.IsDir() || !strings.HasPrefix(entry.Name(), snapshotIDPrefix) {
+			continue
+		}
+		if _, err := os.Lstat(filepath.Join(path, manifestFile)); err == nil {
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}
+
+// ForgetSnapshot has msb remove a snapshot with its row in msb's index, if it has
+// one. Its files may still be there afterwards.
+func (c *Client) ForgetSnapshot(ctx context.Context, path string) error {
+	return c.dialect.forget(ctx, c, path)
 }
 
 // VerifySnapshot compares a snapshot with the checksums that it has. One
@@ -87,49 +131,5 @@ func (c *Client) VerifySnapshot(ctx context.Context, path string) error {
 		return refused("snapshot verify", ErrInvalid, fmt.Errorf("%q is not an absolute path", path))
 	}
 	_, err := c.output(ctx, plain("snapshot", "verify", path))
-	return err
-}
-
-// SnapshotPaths returns the directories in which msb's index has snapshots with
-// this digest. An entry may be out of date, and was made by whoever made the
-// snapshot: it may be a path of any kind.
-func (c *Client) SnapshotPaths(ctx context.Context, digest string) ([]string, error) {
-	out, err := c.output(ctx, plain("snapshot", "list", "--format=json"))
-	if err != nil {
-		return nil, err
-	}
-	return parseSnapshotPaths(out, digest)
-}
-
-func parseSnapshotPaths(out []byte, digest string) ([]string, error) {
-	var rows []struct {
-		Digest string `json:"digest"`
-		Path   string `json:"artifact_path"`
-	}
-	if err := json.Unmarshal(out, &rows); err != nil {
-		return nil, unreadable("snapshot list", err)
-	}
-	var paths []string
-	for _, row := range rows {
-		if row.Digest == digest {
-			paths = append(paths, row.Path)
-		}
-	}
-	return paths, nil
-}
-
-// RemoveSnapshot deletes a snapshot, wherever it is, and its row in msb's index,
-// also if somebody has deleted the snapshot already. A missing one is no error.
-//
-// It takes the digest since names are not unique: a second snapshot of the same
-// name takes over the row of the first.
-func (c *Client) RemoveSnapshot(ctx context.Context, digest string) error {
-	if !digestPattern.MatchString(digest) {
-		return refused("snapshot remove", ErrInvalid, fmt.Errorf("%q is not the digest of a snapshot", digest))
-	}
-	_, err := c.output(ctx, plain("snapshot", "remove", digest))
-	if errors.Is(err, ErrSnapshotNotFound) {
-		return nil
-	}
 	return err
 }

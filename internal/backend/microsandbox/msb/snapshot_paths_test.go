@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/rightsize/terraform-provider-rightsize/internal/backend/microsandbox/msb"
 )
 
 func TestSnapshotPaths(t *testing.T) {
@@ -22,7 +24,7 @@ func TestSnapshotPaths(t *testing.T) {
 			t.Parallel()
 			client, fake := newClient(t)
 			fake.Expect("snapshot", "list", "--format=json").Sample(test.sample)
-			got, err := client.SnapshotPaths(t.Context(), test.digest)
+			got, err := msb.SnapshotPaths(t.Context(), client, test.digest)
 			if diff := cmp.Diff(test.want, got); diff != "" || err != nil {
 				t.Errorf("SnapshotPaths() = %v (-want +got):\n%s", err, diff)
 			}

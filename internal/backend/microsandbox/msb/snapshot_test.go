@@ -3,10 +3,10 @@ package msb_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -144,8 +144,10 @@ func TestCancelledSnapshot(t *testing.T) {
 			fake.Handle("snapshot", "create").Mkdir(left).Hang()
 			want := []string{"snapshot create --from=w --dest-dir=" + parent + " s"}
 			if test.manifest {
+				const digest = "sha256:d5b52c281323e90d27ab89f928d3d2a75edbfe2cbc054e2e078ba1462dad9a51"
+				fake.Handle("snapshot", "list").Stdout(fmt.Sprintf(`[{"digest": %q, "artifact_path": %q}]`, digest, left))
 				fake.Handle("snapshot", "remove").Sample("snapshot/remove-ok")
-				want = append(want, "snapshot remove sha256:d5b52c281323e90d27ab89f928d3d2a75edbfe2cbc054e2e078ba1462dad9a51")
+				want = append(want, "snapshot list --format=json", "snapshot remove "+digest)
 			}
 			ctx, cancel := context.WithCancel(t.Context())
 			go func() {
@@ -194,34 +196,6 @@ func TestVerifySnapshot(t *testing.T) {
 	client, _ := newClient(t)
 	if err := client.VerifySnapshot(t.Context(), "s1"); !errors.Is(err, msb.ErrInvalid) {
 		t.Errorf("VerifySnapshot() of a name = %v, want ErrInvalid", err)
-	}
-}
-
-func TestRemoveSnapshot(t *testing.T) {
-	t.Parallel()
-	tests := map[string]struct {
-		sample string
-		want   error
-	}{
-		"removed": {"snapshot/remove-ok", nil},
-		"missing": {"snapshot/remove-missing-digest", nil},
-		"failed":  {"misc/schema-newer-than-binary", msb.ErrSchemaNewer},
-	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			client, fake := newClient(t)
-			fake.Expect("snapshot", "remove", snapshotDigest).Sample(test.sample)
-			if err := client.RemoveSnapshot(t.Context(), snapshotDigest); !errors.Is(err, test.want) {
-				t.Errorf("RemoveSnapshot() = %v, want %v", err, test.want)
-			}
-		})
-	}
-	client, _ := newClient(t)
-	for _, other := range []string{"", "s1", "/srv/s1", "--force", "sha256:short", strings.ToUpper(snapshotDigest)} {
-		if err := client.RemoveSnapshot(t.Context(), other); !errors.Is(err, msb.ErrInvalid) {
-			t.Errorf("RemoveSnapshot(%q) = %v, want ErrInvalid: names are not unique", other, err)
-		}
 	}
 }
 

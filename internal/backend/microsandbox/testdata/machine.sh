@@ -20,9 +20,7 @@ create | run)
 	[ -f "$dir/status" ] && { echo "error: sandbox already exists: sandbox 'web' already exists" >&2; exit 1; }
 	for arg; do
 		case $arg in
-		--label=dev.rightsize.container=*) echo "${arg##*=}" >"$dir/id" ;;
 		--mount-dir=*:/.rightsize) share=${arg#--mount-dir=} && echo "${share%:*}" >"$dir/share" ;;
-		--script-path=*) sed "s|/\.rightsize|$(cat "$dir/share")|" "${arg#*:}" >"$dir/workload.sh" ;;
 		esac
 	done
 	echo Running >"$dir/status"
@@ -34,8 +32,7 @@ inspect)
 	cat <<-EOF
 		{"name": "web", "status": "$(cat "$dir/status")", "updated_at": "2033-05-18T03:33:20Z", "config": {
 		 "image": {"Oci": {"reference": "app:1", "root_disk": {"kind": "managed", "size_mib": 4096}}},
-		 "mounts": [{"type": "Tmpfs", "guest": "/tmp"}, {"type": "Bind", "guest": "/.rightsize"}],
-		 "labels": {"dev.rightsize.container": "$(cat "$dir/id")"}}}
+		 "mounts": [{"type": "Tmpfs", "guest": "/tmp"}, {"type": "Bind", "host": "$(cat "$dir/share")", "guest": "/.rightsize"}]}}
 	EOF
 	;;
 ps)
@@ -62,10 +59,11 @@ modify)
 exec)
 	while [ "$1" != -- ]; do shift; done
 	shift
-	if [ "$2" = /.msb/scripts/rightsize-workload ]; then
+	if [ "$4" = rightsize-workload ]; then
 		echo $$ >"$dir/session"
-		shift 2
-		exec /bin/sh "$dir/workload.sh" "$@"
+		script=$(echo "$3" | sed "s|/\.rightsize|$(cat "$dir/share")|")
+		shift 4
+		exec /bin/sh -c "$script" rightsize-workload "$@"
 	fi
 	# What is shared is elsewhere on this host.
 	for arg; do
