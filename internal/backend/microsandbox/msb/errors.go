@@ -130,7 +130,7 @@ var messages = []struct {
 	{regexp.MustCompile(`^invalid config: workdir does not exist in guest: `), ErrWorkdir},
 	{regexp.MustCompile(`^(invalid config: )?invalid image reference: `), ErrImageReference},
 	{regexp.MustCompile(`^invalid config: sandbox runtime socket path is too long: `), ErrSocketPath},
-	{regexp.MustCompile(`^invalid config: sandbox '.*' uses a .* root disk, which `), ErrUncapturable},
+	{regexp.MustCompile(`^invalid config: sandbox '.*' uses a .* root disk, (which|whose) `), ErrUncapturable},
 
 	{regexp.MustCompile(`full snapshots require a running sandbox`), ErrNotRunning},
 	{regexp.MustCompile(`^graceful stop of sandbox ".*" .* no kill was requested`), ErrNotKilled},
