@@ -23,7 +23,7 @@ func (b *Backend) Publish(_ context.Context, _ string, artifact backend.Artifact
 	if err != nil {
 		return "", err
 	}
-	if err := os.Remove(unpublishedMark(s.path)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Remove(unpublishedMark(s.dir())); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", b.fail("publish artifact "+s.path, err)
 	}
 	return s.ref, nil

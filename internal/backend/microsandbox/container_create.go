@@ -296,8 +296,11 @@ func (b *Backend) fit(ctx context.Context, rec *record, since time.Time, files [
 	if err := b.checkPublished(ctx, rec, since); err != nil {
 		return err
 	}
-	if err := b.furnish(ctx, rec, files); err != nil {
-		return err
+	// What goes on has what it needs.
+	if rec.Resumes == nil {
+		if err := b.furnish(ctx, rec, files); err != nil {
+			return err
+		}
 	}
 	faultpoint.Reach(ctx, faultpoint.Furnished)
 	return nil

@@ -37,7 +37,7 @@ type machine struct {
 func newMachine(t *testing.T) *machine {
 	t.Helper()
 	m := &machine{fake: msbtest.New(t), cache: t.TempDir(), dir: t.TempDir()}
-	m.fake.Handle("--version").Sample("misc/version")
+	m.set(t, "version", msbtest.Load("misc/version").Stdout)
 	m.fake.Handle("image", "inspect", "--format=json", "app:1").Sample("image/inspect")
 	m.fake.Handle("image", "inspect").Sample("image/inspect-missing")
 	m.fake.Handle().Shell(strings.ReplaceAll(machineScript, "@DIR@", m.dir))

@@ -154,7 +154,6 @@ func TestCommandArguments(t *testing.T) {
 	stop := func(grace time.Duration) call {
 		return func(t *testing.T, c *msb.Client) error { return c.Stop(t.Context(), "web", grace) }
 	}
-	const digest = "sha256:4008171e748ff3bdf7f7bd00e709ff0342631ba06a4a98aecb66a1dd404743a0"
 	tests := map[string]struct {
 		call call
 		want string

@@ -16,16 +16,19 @@ end_guest() {
 	rm -f "$dir/session"
 }
 case $1 in
-create | run)
+--version)
+	cat "$dir/version"
+	;;
+create | run | restore)
 	[ -f "$dir/status" ] && { echo "error: sandbox already exists: sandbox 'web' already exists" >&2; exit 1; }
 	for arg; do
 		case $arg in
-		--mount-dir=*:/.rightsize) share=${arg#--mount-dir=} && echo "${share%:*}" >"$dir/share" ;;
+		--mount-dir=*:/.rightsize | --volume=*:/.rightsize) share=${arg#--*=} && echo "${share%:*}" >"$dir/share" ;;
 		esac
 	done
 	echo Running >"$dir/status"
-	# A restored one is kept up by a command, which begins.
-	[ "$1" = create ] || : >"$(cat "$dir/share")/idle"
+	# One that 0.6 restores is kept up by a command, which begins.
+	[ "$1" != run ] || : >"$(cat "$dir/share")/idle"
 	;;
 inspect)
 	[ -f "$dir/status" ] && [ "$3" = web ] || missing
@@ -53,7 +56,14 @@ remove)
 	end_guest
 	rm "$dir/status"
 	;;
+resume)
+	echo Running >"$dir/status"
+	;;
 modify)
+	case $2 in
+	--next-start) echo '{"applied": true}' && exit ;;
+	--compact) exit ;;
+	esac
 	[ "$(cat "$dir/status")" = Stopped ] && echo '{"applied": true}' || echo '{"applied": false, "status": "running"}'
 	;;
 exec)
@@ -85,8 +95,32 @@ logs)
 	esac
 	;;
 snapshot)
-	case $2 in
-	create)
+	case $2$3 in
+	create--from-sandbox=*)
+		kind='"kind": "file", "layers": [{"layer_id": "layer_1", "format": "raw", "virtual_size": 4}]' file=layers/layer_1.raw
+		for arg; do
+			case $arg in
+			--dest-dir=*) dest=${arg#*=} ;;
+			--group=*) group=${arg#*=} ;;
+			--label=*) pair=${arg#*=} label="\"${pair%%=*}\": \"${pair#*=}\"" ;;
+			--full)
+				kind='"kind": "checkpoint", "requirements_summary": {"memory_mib": 512, "vcpus": 1}' file=checkpoint/checkpoint.json
+				;;
+			esac
+		done
+		id=snap_$(date +%s%N | md5sum | cut -d' ' -f1)
+		mkdir -p "$dest/$group/$id/${file%/*}"
+		printf disk >"$dest/$group/$id/$file"
+		: >"$dest/$group/group.json"
+		echo "{\"schema\": \"microsandbox.snapshot/1\", \"snapshot_id\": \"$id\", \"capture\": {\"created_at\": \"$(date -u +%FT%T.%NZ)\"},
+		 \"image\": {\"reference\": \"app:1\", \"manifest_digest\": \"sha256:$(printf %064d 1)\"}, \"state\": {$kind}}" >"$dest/$group/$id/snapshot.json"
+		echo "{\"schema\": \"microsandbox.snapshot-metadata/1\", \"labels\": {$label}}" >"$dest/$group/$id/metadata.json"
+		printf '%s\n%s\n' "$id" "$dest/$group/$id"
+		;;
+	remove--force)
+		rm -r "$4"
+		;;
+	create*)
 		[ "$(cat "$dir/status")" = Stopped ] || { echo "error: snapshot source sandbox 'web' is not stopped" >&2; exit 1; }
 		for arg; do
 			case $arg in
@@ -103,7 +137,7 @@ snapshot)
 		echo "$digest $dest/$arg" >>"$dir/index"
 		printf '%s\n%s\n' "$digest" "$dest/$arg"
 		;;
-	list)
+	list*)
 		separator='['
 		[ -f "$dir/index" ] || { echo '[]'; exit; }
 		while read -r digest path; do
@@ -112,7 +146,7 @@ snapshot)
 		done <"$dir/index"
 		echo ']'
 		;;
-	remove)
+	remove*)
 		path=$(sed -n "s|^$3 ||p" "$dir/index")
 		rm -r "$path"
 		grep -v "^$3 " "$dir/index" >"$dir/index.new"
