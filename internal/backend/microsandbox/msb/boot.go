@@ -61,12 +61,52 @@ func (c *Client) Create(ctx context.Context, boot Boot) error {
 	}
 	return c.boot(ctx, boot, func() error {
 		_, err := c.output(ctx, args)
-		if !endedByItself(err) {
-			return err
-		}
-		return c.startLate(ctx, boot.Name)
+		return c.bootAgain(ctx, boot.Name, err)
 	})
 }
+
+const (
+	// boots bounds how often a VM is booted that ended before its guest answered,
+	// and bootPause is how long msb takes to be done with one.
+	boots     = 3
+	bootPause = 2 * time.Second
+)
+
+// bootAgain boots a sandbox whose boot has failed with err in a way in which the
+// next one may not. Its disk is there.
+func (c *Client) bootAgain(ctx context.Context, name string, err error) error {
+	for attempt := 1; attempt < boots; attempt++ {
+		switch {
+		case endedByItself(err):
+		case unanswered(err):
+			// The VM hangs, and keeps the name.
+			if killErr := c.Kill(ctx, name); killErr != nil {
+				return errors.Join(err, killErr)
+			}
+		default:
+			return err
+		}
+		if attempt > 1 {
+			select {
+			case <-time.After(bootPause):
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+		err = c.bootOnce(ctx, name)
+	}
+	return err
+}
+
+// unanswered recognises a VM whose guest has not answered in a minute. One in a
+// hundred does not where a processor is emulated.
+func unanswered(err error) bool {
+	var failure *Error
+	return errors.As(err, &failure) && strings.HasPrefix(failure.Message, relayTimeout)
+}
+
+// relayTimeout begins what msb says of such a one.
+const relayTimeout = "runtime error: timed out waiting for agent relay"
 
 // endedByItself recognises a VM that went down in good order before its guest
 // had answered: one whose idle command was not reached in time, and any now and

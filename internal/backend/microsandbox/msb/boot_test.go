@@ -306,3 +306,27 @@ func TestRestore(t *testing.T) {
 		})
 	}
 }
+
+// TestBootOfAGuestThatDoesNotAnswer is about a VM that hangs: it is ended, and
+// booted once more from the disk that it has.
+func TestBootOfAGuestThatDoesNotAnswer(t *testing.T) {
+	t.Parallel()
+	const hangs = "error: runtime error: timed out waiting for agent relay: deadline has elapsed\n"
+	client, fake := newClient(t)
+	refuseInspect(fake)
+	fake.Handle("create").Stderr(hangs).Exit(1)
+	fake.Handle("stop")
+	fake.Handle("start").Sample("sandbox/start-ok")
+	if err := client.Create(t.Context(), fromImage); err != nil {
+		t.Fatal(err)
+	}
+	wantLines(t, fake, inspectLine, createLine, "stop --force r", "start r")
+
+	client, fake = newClient(t)
+	fake.Handle("start").Stderr(hangs).Exit(1)
+	fake.Handle("stop")
+	if err := client.Start(t.Context(), "r"); !errors.Is(err, msb.ErrBoot) {
+		t.Errorf("Start() = %v, want ErrBoot", err)
+	}
+	wantLines(t, fake, "start r", "stop --force r", "start r", "stop --force r", "start r")
+}

@@ -49,10 +49,7 @@ func (dialect06) restore(ctx context.Context, c *Client, boot Boot, args argumen
 		}
 		return err
 	}
-	if !endedByItself(err) {
-		return err
-	}
-	return c.startLate(ctx, boot.Name)
+	return c.bootAgain(ctx, boot.Name, err)
 }
 
 // reused recognises that run has found a sandbox of the same name and used
@@ -70,10 +67,6 @@ const (
 	idlePatience   = time.Minute
 	firstIdlePause = 5 * time.Millisecond
 	lastIdlePause  = time.Second
-	// lateStarts bounds how often a VM is started that ended while it was given
-	// up, and latePause is how long msb takes for that.
-	lateStarts = 3
-	latePause  = 2 * time.Second
 )
 
 // awaitIdle waits until the idle command runs. msb reports success when the
@@ -99,27 +92,10 @@ func (c *Client) awaitIdle(ctx context.Context, boot Boot) error {
 			return err
 		}
 		if details.Status == Stopped || details.Status == Crashed {
-			return c.startLate(ctx, boot.Name)
+			return c.Start(ctx, boot.Name)
 		}
 	}
 	return nil
-}
-
-// startLate boots what a restore has left stopped because its idle command was
-// too late: the disk is there, and start waits longer. It may come upon the end
-// of the VM that was given up.
-func (c *Client) startLate(ctx context.Context, name string) error {
-	for attempt := 1; ; attempt++ {
-		err := c.Start(ctx, name)
-		if !endedByItself(err) || attempt == lateStarts {
-			return err
-		}
-		select {
-		case <-time.After(latePause):
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
 }
 
 func (dialect06) snapshotArguments(s Snapshot) (arguments, error) {

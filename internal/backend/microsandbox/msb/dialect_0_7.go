@@ -41,8 +41,8 @@ func (dialect07) restoreArguments(boot Boot) (arguments, error) {
 
 func (d dialect07) restore(ctx context.Context, c *Client, boot Boot, args arguments) error {
 	_, err := c.output(ctx, args)
-	if endedByItself(err) && !boot.Memory {
-		err = c.startLate(ctx, boot.Name)
+	if !boot.Memory {
+		err = c.bootAgain(ctx, boot.Name, err)
 	}
 	if err != nil || len(boot.Labels) == 0 {
 		return err

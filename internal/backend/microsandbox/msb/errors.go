@@ -146,6 +146,7 @@ var messages = []struct {
 	{regexp.MustCompile(`^image error: image not cached: `), ErrImageNotCached},
 	{regexp.MustCompile(`^(image error: )?registry error: `), ErrRegistry},
 	{regexp.MustCompile(`^failed to start "`), ErrBoot},
+	{regexp.MustCompile(`^` + relayTimeout), ErrBoot},
 	{regexp.MustCompile(`^exec timed out after `), ErrTimeout},
 	{regexp.MustCompile(`^runtime error: exec session ended without exit event`), ErrVMDied},
 	{regexp.MustCompile(`^runtime error: microsandbox install operation in progress until `), ErrLocked},

@@ -12,6 +12,10 @@ import (
 // never runs its startup command again. One that runs is no error, one that is
 // starting is ErrStarting.
 func (c *Client) Start(ctx context.Context, name string) error {
+	return c.bootAgain(ctx, name, c.bootOnce(ctx, name))
+}
+
+func (c *Client) bootOnce(ctx context.Context, name string) error {
 	err := c.command(ctx, name, "start")
 	if errors.Is(err, ErrStillRunning) {
 		return nil
