@@ -45,7 +45,7 @@ func microsandboxAttribute() schema.Attribute {
 	return schema.SingleNestedAttribute{
 		MarkdownDescription: "How to run microVMs with the `msb` of microsandbox. It is looked for in this order: `path`, the environment variable `MSB_PATH`, " +
 			"a copy downloaded earlier below `cache_dir`, the `PATH`, a download. One that is named must work; one that is found and cannot be used is passed over and never changed. " +
-			"Supported are releases from 0.6.8 on, below 0.7. The host needs Linux with KVM (on x86 a processor with VT-x or AMD-V) or macOS on Apple silicon; an error names what is missing.",
+			"Supported are releases from 0.6.8 on, below 0.8: the lines 0.6 and 0.7, each in a home of its own. The host needs Linux with KVM (on x86 a processor with VT-x or AMD-V) or macOS on Apple silicon; an error names what is missing.",
 		Optional: true,
 		Attributes: map[string]schema.Attribute{
 			"path": schema.StringAttribute{

@@ -311,10 +311,10 @@ func TestInvalidProvider(t *testing.T) {
 			object{"microsandbox": object{"home": "/" + strings.Repeat("x", 57)}}, "microsandbox.home", "has 58 bytes",
 		},
 		"msb that is too old": {
-			object{"microsandbox": object{"version": "0.6.6"}}, "microsandbox.version", "supported are releases from 0.6.8 on, below 0.7.0",
+			object{"microsandbox": object{"version": "0.6.6"}}, "microsandbox.version", "supported are releases from 0.6.8 on, below 0.8.0",
 		},
 		"msb that is too new": {
-			object{"microsandbox": object{"version": "0.7.2"}}, "microsandbox.version", "its command line is another one",
+			object{"microsandbox": object{"version": "0.8.0"}}, "microsandbox.version", "its command line is not known",
 		},
 		"range of versions": {
 			object{"microsandbox": object{"version": "~> 0.6"}}, "microsandbox.version", "is not a version",

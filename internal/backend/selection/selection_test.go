@@ -61,7 +61,7 @@ const (
 	// outdated is one whose home a newer msb has used.
 	outdated = "case $1 in --version) echo msb 0.6.18 ;; doctor) ;; *) echo 'error: runtime error: database schema is newer than this msb binary' >&2; exit 1 ;; esac\n"
 	// tooNew is of a release that the provider cannot drive.
-	tooNew = "echo msb 0.7.2\n"
+	tooNew = "echo msb 0.8.0\n"
 )
 
 func engine(t *testing.T, answers bool) *fake.Backend {
@@ -115,7 +115,7 @@ func TestOpen(t *testing.T) {
 		"auto with an msb that cannot be used":          {ask: "auto", host: capable, found: tooNew, want: backend.Docker},
 		"auto with a home of a newer msb":               {ask: "auto", host: capable, found: outdated, want: backend.Docker},
 		"auto with a named msb, on a host that cannot":  {ask: "auto", host: noDevice, named: tooNew, want: backend.Docker},
-		"auto with a named msb that cannot be used":     {ask: "auto", host: capable, named: tooNew, says: []string{"microsandbox.path", "0.7.2 is not supported"}},
+		"auto with a named msb that cannot be used":     {ask: "auto", host: capable, named: tooNew, says: []string{"microsandbox.path", "0.8.0 is not supported"}},
 		"auto with a named msb that works":              {ask: "auto", host: capable, named: working, want: backend.Microsandbox},
 		"auto with nothing at all":                      {ask: "auto", host: noDevice, dockerless: true, says: []string{"microsandbox: /dev/kvm does not exist", "docker: ", "not available", "Start the engine."}},
 		"auto with nothing but a processor":             {ask: "auto", host: capable, dockerless: true, says: []string{"no msb on the PATH", "download.enabled is false", "docker: "}},
@@ -126,7 +126,7 @@ func TestOpen(t *testing.T) {
 		"microsandbox that cannot boot":                 {ask: "microsandbox", host: bootless, found: working, says: []string{"neither vmx (Intel) nor svm (AMD)", "nested virtualization"}},
 		"microsandbox where the doctor knows better":    {ask: "microsandbox", host: capable, found: unready, says: []string{"KVM is not usable", "doctor"}},
 		"microsandbox without msb":                      {ask: "microsandbox", host: capable, says: []string{"no msb on the PATH", "Install msb 0.6.18", "MSB_PATH"}},
-		"microsandbox with an msb that cannot be used":  {ask: "microsandbox", host: capable, found: tooNew, says: []string{"msb 0.7.2 is not supported", "Install msb 0.6.18"}},
+		"microsandbox with an msb that cannot be used":  {ask: "microsandbox", host: capable, found: tooNew, says: []string{"msb 0.8.0 is not supported", "Install msb 0.6.18"}},
 		"microsandbox on Windows":                       {ask: "microsandbox", host: preflight.Host{OS: "windows", Arch: "amd64"}, says: []string{"this is windows/amd64"}},
 		"another":                                       {ask: "podman", host: capable, says: []string{"no backend of that name", "RIGHTSIZE_BACKEND"}},
 	} {

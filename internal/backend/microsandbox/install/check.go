@@ -59,7 +59,7 @@ func (f *Finder) check(ctx context.Context, path string) *preflight.Unmet {
 			Cause:        err,
 		}
 	}
-	return nil
+	return f.fits(ctx, path, found)
 }
 
 func (f *Finder) version(ctx context.Context, path string) (msb.Version, error) {

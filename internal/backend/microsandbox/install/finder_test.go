@@ -99,7 +99,7 @@ func TestGivenPathThatDoesNotWork(t *testing.T) {
 			preflight.Program, "GLIBC_2.39", "which needs 2.28",
 		},
 		"too old": {program(t, script("0.6.6")), preflight.Version, "msb 0.6.6 is not supported", "Install msb 0.6.18 beside it"},
-		"too new": {program(t, script("0.7.2")), preflight.Version, "msb 0.7.2 is not supported", "Install msb 0.6.18 beside it"},
+		"too new": {program(t, script("0.8.0")), preflight.Version, "msb 0.8.0 is not supported", "Install msb 0.6.18 beside it"},
 		"not ready": {
 			program(t, "#!/bin/sh\nif [ $1 = --version ]; then echo msb 0.6.18; exit; fi\nprintf '   ✗ CPU virt     not found\\nerror: CPU virtualization is not available\\n' >&2\nexit 1\n"),
 			preflight.Setup, "CPU virt: not found", "doctor",
@@ -133,14 +133,14 @@ func TestGivenPathThatDoesNotWork(t *testing.T) {
 func TestUnsupportedMsbOnThePath(t *testing.T) {
 	m, cache := newMirror(t), t.TempDir()
 	m.publish(release, released(t, release))
-	newer := program(t, script("0.7.2"))
+	newer := program(t, script("0.8.0"))
 	t.Setenv("PATH", filepath.Dir(newer))
 
 	c := config(cache, m.URL)
 	c.Download.Disabled = true
 	_, err := install.NewFinder(c).Find(t.Context())
 	unmet := expectUnmet(t, err, preflight.Download, "download.enabled is false", "Install msb "+release)
-	if !strings.Contains(unmet.Missing, newer+" cannot be used: msb 0.7.2 is not supported") {
+	if !strings.Contains(unmet.Missing, newer+" cannot be used: msb 0.8.0 is not supported") {
 		t.Errorf("it does not tell of the one on the PATH: %s", unmet.Missing)
 	}
 
@@ -152,7 +152,7 @@ func TestUnsupportedMsbOnThePath(t *testing.T) {
 	if want := filepath.Join(placeOf(cache), "bin", "msb"); found != want {
 		t.Errorf("found %s, want %s", found, want)
 	}
-	if content, err := os.ReadFile(newer); err != nil || string(content) != script("0.7.2") {
+	if content, err := os.ReadFile(newer); err != nil || string(content) != script("0.8.0") {
 		t.Errorf("the user's msb is now %q, %v", content, err)
 	}
 }
@@ -178,7 +178,7 @@ func TestVersion(t *testing.T) {
 func TestCheckVersion(t *testing.T) {
 	t.Parallel()
 	for version, says := range map[string]string{
-		"0.6.7": "run --from-snapshot", "0.6.8": "", "0.6.18": "", "0.6.999": "", "0.7.0": "unusable for 0.6", "1.0.0": "unusable for 0.6", "0.0.0": "--dest-dir",
+		"0.6.7": "run --from-snapshot", "0.6.8": "", "0.6.18": "", "0.6.999": "", "0.7.0": "", "0.7.2": "", "0.8.0": "not known", "1.0.0": "not known", "0.0.0": "--dest-dir",
 		"0.6": "not a version", "v0.6.18": "three numbers", "0.6.18-rc.1": "three numbers", "latest": "not a version",
 	} {
 		_, err := install.ParseVersion(version)

@@ -6,14 +6,16 @@ import (
 	"github.com/rightsize/terraform-provider-rightsize/internal/backend/microsandbox/msb"
 )
 
-// DefaultVersion is the release that is downloaded unless another is asked for,
-// the one that the provider is tested with.
+// DefaultVersion is the release that is downloaded unless another is asked for. It
+// is of the older of the two lines that the provider is tested with: the one that
+// the rightsize libraries drive, in the same home, which a call of 0.7 would make
+// unusable for them.
 const DefaultVersion = "0.6.18"
 
 // The range of releases whose command line the provider knows.
 var (
 	floor   = msb.Version{Major: 0, Minor: 6, Patch: 8}
-	ceiling = msb.Version{Major: 0, Minor: 7, Patch: 0}
+	ceiling = msb.Version{Major: 0, Minor: 8, Patch: 0}
 )
 
 // refusal is a range of releases that the provider does not run. One release
@@ -29,10 +31,10 @@ var refusals = []refusal{
 		reason: "it has neither run --from-snapshot nor snapshot create --dest-dir, with which checkpoints are kept and restored",
 	},
 	{
-		// Not even an accident is harmless: one call of 0.7 migrates the
+		// Not even an accident is harmless: one call of a newer line migrates the
 		// database of a home for good.
 		from: ceiling, before: msb.Version{Major: 1 << 30},
-		reason: "its command line is another one, without run --from-snapshot, and one call of it makes a home unusable for 0.6",
+		reason: "its command line is not known, and one call of it makes a home unusable for those that are",
 	},
 }
 
