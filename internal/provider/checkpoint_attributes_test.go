@@ -68,6 +68,11 @@ func seedAttributeCases() map[string]attributeCase {
 	return map[string]attributeCase{
 		// TestInvalidCheckpoint: there is no value that a seed can have.
 		"tmpfs_root_mb": withParent,
+		"warm": {
+			attribute: "warm", value: true, other: false,
+			observe: heldMemory,
+			shows:   [3]any{[]bool{true}, []bool{false}, []bool{false}},
+		},
 		"stop_timeout": {
 			attribute: "stop_timeout", value: "7s", other: "8s",
 			observe: func(o observed) any { return o.CallsOf(fake.Stop)[0].Grace },
@@ -90,6 +95,15 @@ func seedAttributeCases() map[string]attributeCase {
 			shows: [3]any{true, false, false},
 		},
 	}
+}
+
+// heldMemory says of each capture whether it was to hold memory.
+func heldMemory(o observed) any {
+	var held []bool
+	for _, call := range o.CallsOf(fake.Capture) {
+		held = append(held, call.Capture.Memory)
+	}
+	return held
 }
 
 func checkpointAttributeCases() map[string]attributeCase {
@@ -135,6 +149,19 @@ func checkpointAttributeCases() map[string]attributeCase {
 				return flattened
 			},
 			// Unset is the same as false.
+			shows: [3]any{[]bool{true}, []bool{false}, []bool(nil)},
+		},
+		"memory": {
+			configure: func(config object, value any) {
+				delete(config, "seed")
+				config["container_id"] = "db"
+				if value != nil {
+					config["memory"] = value
+				}
+			},
+			value: true, other: false,
+			observe: heldMemory,
+			// Unset is the same as false; here the source is another one as well.
 			shows: [3]any{[]bool{true}, []bool{false}, []bool(nil)},
 		},
 		"expires_after": {

@@ -135,6 +135,16 @@ func checkpointDataAttributes() map[string]schema.Attribute {
 		"age_hours":  schema.Int64Attribute{MarkdownDescription: describeAgeHours, Computed: true},
 		"size_bytes": schema.Int64Attribute{MarkdownDescription: describeSizeBytes, Computed: true},
 		"layers":     schema.Int64Attribute{MarkdownDescription: describeLayers, Computed: true},
+		"pause_ms":   schema.Int64Attribute{MarkdownDescription: describePauseMS, Computed: true},
+		"resumes": schema.SingleNestedAttribute{
+			MarkdownDescription: describeResumes,
+			Computed:            true,
+			Attributes: map[string]schema.Attribute{
+				"memory_limit_mb": schema.Int64Attribute{MarkdownDescription: describeResumesMemory, Computed: true},
+				"cpus":            schema.Float64Attribute{MarkdownDescription: describeResumesCPUs, Computed: true},
+				"engine":          schema.StringAttribute{MarkdownDescription: describeResumesEngine, Computed: true},
+			},
+		},
 		"expires_at": schema.StringAttribute{
 			MarkdownDescription: describeExpiresAt + " Null as well for one of another backend.",
 			Computed:            true,

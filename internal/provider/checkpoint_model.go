@@ -23,6 +23,7 @@ type checkpointModel struct {
 	Seed          types.Object         `tfsdk:"seed"`
 	ExpiresAfter  timetypes.GoDuration `tfsdk:"expires_after"`
 	Flatten       types.Bool           `tfsdk:"flatten"`
+	Memory        types.Bool           `tfsdk:"memory"`
 	Triggers      types.Map            `tfsdk:"triggers"`
 	Timeouts      timeouts.Value       `tfsdk:"timeouts"`
 	ContentSHA256 types.String         `tfsdk:"content_sha256"`
@@ -38,6 +39,8 @@ type checkpointComputed struct {
 	CreatedAt  timetypes.RFC3339 `tfsdk:"created_at"`
 	SizeBytes  types.Int64       `tfsdk:"size_bytes"`
 	Layers     types.Int64       `tfsdk:"layers"`
+	PauseMS    types.Int64       `tfsdk:"pause_ms"`
+	Resumes    types.Object      `tfsdk:"resumes"`
 	ExpiresAt  timetypes.RFC3339 `tfsdk:"expires_at"`
 	Spec       types.Object      `tfsdk:"spec"`
 }
@@ -47,6 +50,13 @@ var specTypes = map[string]attr.Type{
 	"command":         types.ListType{ElemType: types.StringType},
 	"exposed_ports":   types.ListType{ElemType: types.Int64Type},
 	"memory_limit_mb": types.Int64Type,
+}
+
+// resumesTypes is what a container has to have to go on from memory.
+var resumesTypes = map[string]attr.Type{
+	"memory_limit_mb": types.Int64Type,
+	"cpus":            types.Float64Type,
+	"engine":          types.StringType,
 }
 
 // fromCheckpoint sets everything to what is registered.
@@ -59,6 +69,18 @@ func (c *checkpointComputed) fromCheckpoint(ctx context.Context, cp fixture.Chec
 	c.ArtifactID = types.StringNull()
 	c.SizeBytes = types.Int64Null()
 	c.Layers = types.Int64Null()
+	c.PauseMS = types.Int64Null()
+	c.Resumes = types.ObjectNull(resumesTypes)
+	if cp.Artifact.Pause > 0 {
+		c.PauseMS = types.Int64Value(cp.Artifact.Pause.Milliseconds())
+	}
+	if memory := cp.Artifact.Memory; memory != nil {
+		c.Resumes = types.ObjectValueMust(resumesTypes, map[string]attr.Value{
+			"memory_limit_mb": types.Int64Value(memory.MemoryMB),
+			"cpus":            types.Float64Value(memory.CPUs),
+			"engine":          types.StringValue(memory.Engine),
+		})
+	}
 	if cp.Artifact.Layers > 0 {
 		c.Layers = types.Int64Value(int64(cp.Artifact.Layers))
 	}
@@ -95,6 +117,8 @@ func unknownCheckpoint() checkpointComputed {
 		CreatedAt:  timetypes.NewRFC3339Unknown(),
 		SizeBytes:  types.Int64Unknown(),
 		Layers:     types.Int64Unknown(),
+		PauseMS:    types.Int64Unknown(),
+		Resumes:    types.ObjectUnknown(resumesTypes),
 		ExpiresAt:  timetypes.NewRFC3339Unknown(),
 		Spec:       types.ObjectUnknown(specTypes),
 	}
@@ -102,7 +126,12 @@ func unknownCheckpoint() checkpointComputed {
 
 // absentCheckpoint is what is computed of a checkpoint that is not there.
 func absentCheckpoint() checkpointComputed {
-	return checkpointComputed{CreatedAt: timetypes.NewRFC3339Null(), ExpiresAt: timetypes.NewRFC3339Null(), Spec: types.ObjectNull(specTypes)}
+	return checkpointComputed{
+		CreatedAt: timetypes.NewRFC3339Null(),
+		ExpiresAt: timetypes.NewRFC3339Null(),
+		Resumes:   types.ObjectNull(resumesTypes),
+		Spec:      types.ObjectNull(specTypes),
+	}
 }
 
 func specValue(ctx context.Context, spec checkpoint.Spec) (types.Object, diag.Diagnostics) {
@@ -129,12 +158,19 @@ func specValue(ctx context.Context, spec checkpoint.Spec) (types.Object, diag.Di
 	return value, diags
 }
 
+// seedModel is a workload that lives only to be captured.
+type seedModel struct {
+	workloadModel
+
+	Warm types.Bool `tfsdk:"warm"`
+}
+
 // seed returns the seed of a configuration, or nil.
-func (m checkpointModel) seed(ctx context.Context) (*workloadModel, diag.Diagnostics) {
+func (m checkpointModel) seed(ctx context.Context) (*seedModel, diag.Diagnostics) {
 	if m.Seed.IsNull() || m.Seed.IsUnknown() {
 		return nil, nil
 	}
-	var seed workloadModel
+	var seed seedModel
 	diags := m.Seed.As(ctx, &seed, basetypes.ObjectAsOptions{})
 	return &seed, diags
 }
@@ -143,11 +179,22 @@ func (m checkpointModel) seed(ctx context.Context) (*workloadModel, diag.Diagnos
 func (m checkpointModel) toSource(ctx context.Context) (fixture.Source, diag.Diagnostics) {
 	seed, diags := m.seed(ctx)
 	if diags.HasError() || seed == nil {
-		return fixture.Source{ContainerID: m.ContainerID.ValueString(), Flatten: m.Flatten.ValueBool(), ExpiresAfter: period(m.ExpiresAfter)}, diags
+		return fixture.Source{
+			ContainerID:  m.ContainerID.ValueString(),
+			Flatten:      m.Flatten.ValueBool(),
+			Memory:       m.Memory.ValueBool(),
+			ExpiresAfter: period(m.ExpiresAfter),
+		}, diags
 	}
 	def, d := seed.toDefinition(ctx, onFailureRemove, path.Root("seed"))
 	diags.Append(d...)
-	return fixture.Source{Seed: &def, StopTimeout: seed.stopTimeout(), Flatten: m.Flatten.ValueBool(), ExpiresAfter: period(m.ExpiresAfter)}, diags
+	return fixture.Source{
+		Seed:         &def,
+		StopTimeout:  seed.stopTimeout(),
+		Flatten:      m.Flatten.ValueBool(),
+		Memory:       seed.Warm.ValueBool(),
+		ExpiresAfter: period(m.ExpiresAfter),
+	}, diags
 }
 
 // contentDigest is the value of content_sha256.

@@ -82,8 +82,9 @@ func (r *checkpointResource) ModifyPlan(ctx context.Context, req resource.Modify
 	seed, diags := config.seed(ctx)
 	resp.Diagnostics.Append(diags...)
 	if seed != nil {
-		resp.Diagnostics.Append(r.refuseNetworks(*seed, path.Root("seed"))...)
+		resp.Diagnostics.Append(r.refuseNetworks(seed.workloadModel, path.Root("seed"))...)
 	}
+	resp.Diagnostics.Append(r.refuseMemory(ctx, config, seed)...)
 	digest, diags := config.contentDigest(ctx)
 	if diags.HasError() {
 		diags = excuseContent(ctx, diags, req.State, r.gone.has(checkpointKind, plan.Name), &digest)
@@ -162,6 +163,7 @@ func (m checkpointModel) capturesAgain(state checkpointModel, adopted bool) bool
 	}
 	// Unset is the same as false.
 	return m.Flatten.IsUnknown() || m.Flatten.ValueBool() != state.Flatten.ValueBool() ||
+		m.Memory.IsUnknown() || m.Memory.ValueBool() != state.Memory.ValueBool() ||
 		!m.ContainerID.Equal(state.ContainerID) ||
 		!m.Seed.Equal(state.Seed) ||
 		!m.Triggers.Equal(state.Triggers) ||

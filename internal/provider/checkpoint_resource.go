@@ -60,6 +60,7 @@ func (r *checkpointResource) ValidateConfig(ctx context.Context, req resource.Va
 	resp.Diagnostics.Append(diags...)
 	if seed != nil {
 		root := path.Root("seed")
+		resp.Diagnostics.Append(config.validateMemory()...)
 		resp.Diagnostics.Append(seed.validateRoot(root)...)
 		resp.Diagnostics.Append(seed.validateCapturable(root)...)
 		resp.Diagnostics.Append(seed.validateNetwork(root, false)...)
@@ -285,6 +286,9 @@ func (r *checkpointResource) capture(ctx context.Context, config checkpointModel
 func captured(err error) locate {
 	if errors.Is(err, backend.ErrNotFound) || errors.Is(err, backend.ErrUncapturable) {
 		return at(path.Root("container_id"))
+	}
+	if failure, ok := errors.AsType[*backend.Error](err); ok && failure.Field == fixture.FieldMemory {
+		return at(path.Root("memory"))
 	}
 	return nowhere
 }

@@ -21,6 +21,8 @@ const (
 	describeCreatedAt  = "When the checkpoint was captured, in RFC 3339."
 	describeSizeBytes  = "The size of the artifact in bytes, layers shared with other images included."
 	describeLayers     = "How many layers a restore stacks, the image's own included: each capture of a copy adds one, an engine takes about 125, and above 100 there is a warning. Null on a backend whose artifacts have none."
+	describePauseMS    = "How long the container that was captured stood still for it, in milliseconds. Null where the engine does not tell."
+	describeResumes    = "What a container must have to go on from the memory that the checkpoint holds. Null if it holds none."
 	describeExpiresAt  = "From when on a clean-up may remove it, in RFC 3339: `created_at` and `expires_after` together. Null if it never expires."
 	describeAgeHours   = "How long ago it was captured, in whole hours, rounded down: finer, each plan would find something new. Use `created_at` with `timecmp` for what is younger."
 	describeExpired    = "Whether it has expired: `terraform-provider-rightsize -prune` removes it. `false` if it never expires."
@@ -37,6 +39,12 @@ func checkpointSchema(ctx context.Context) schema.Schema {
 		}
 		return ""
 	})
+	seed["warm"] = schema.BoolAttribute{
+		MarkdownDescription: "Whether the seed is captured as it runs, with its memory, when it is ready and its `exec` steps are done, instead of being stopped before. " +
+			"A copy then goes on with the service up and its caches warm. It takes the backend `microsandbox` with msb 0.7, and is an error elsewhere. " +
+			"See the guide [Cold, live and warm checkpoints](../guides/cold-live-warm). Defaults to `false`. A change captures again.",
+		Optional: true,
+	}
 	computed := func(description string) schema.StringAttribute {
 		return schema.StringAttribute{MarkdownDescription: description, Computed: true}
 	}
@@ -76,6 +84,13 @@ func checkpointSchema(ctx context.Context) schema.Schema {
 					"On the backend `microsandbox`, whose artifacts have no layers, it changes nothing in them. A change captures again; unset and `false` are the same.",
 				Optional: true,
 			},
+			"memory": schema.BoolAttribute{
+				MarkdownDescription: "Whether the capture of `container_id` holds the container's memory and processes beside its filesystem: a copy goes on from that instant, with other ports. " +
+					"The container has to run. A copy has the same memory and processors, and needs the same line of the engine: see `resumes`. " +
+					"It takes the backend `microsandbox` with msb 0.7, and is an error elsewhere. For a `seed`, set `warm` in it instead. " +
+					"See the guide [Cold, live and warm checkpoints](../guides/cold-live-warm). Defaults to `false`. A change captures again; unset and `false` are the same.",
+				Optional: true,
+			},
 			"triggers": schema.MapAttribute{
 				MarkdownDescription: "Any values, such as the digest of a data file. A change captures again.",
 				Optional:            true,
@@ -99,6 +114,16 @@ func checkpointSchema(ctx context.Context) schema.Schema {
 			},
 			"size_bytes": schema.Int64Attribute{MarkdownDescription: describeSizeBytes, Computed: true},
 			"layers":     schema.Int64Attribute{MarkdownDescription: describeLayers, Computed: true},
+			"pause_ms":   schema.Int64Attribute{MarkdownDescription: describePauseMS, Computed: true},
+			"resumes": schema.SingleNestedAttribute{
+				MarkdownDescription: describeResumes,
+				Computed:            true,
+				Attributes: map[string]schema.Attribute{
+					"memory_limit_mb": schema.Int64Attribute{MarkdownDescription: describeResumesMemory, Computed: true},
+					"cpus":            schema.Float64Attribute{MarkdownDescription: describeResumesCPUs, Computed: true},
+					"engine":          schema.StringAttribute{MarkdownDescription: describeResumesEngine, Computed: true},
+				},
+			},
 			"expires_at": schema.StringAttribute{
 				MarkdownDescription: describeExpiresAt,
 				Computed:            true,
@@ -119,8 +144,12 @@ func checkpointSchema(ctx context.Context) schema.Schema {
 	}
 }
 
-// Descriptions of the parts of spec.
+// Descriptions of the parts of resumes and spec.
 const (
+	describeResumesMemory = "The memory in MiB. A container may leave `memory_limit_mb` unset, or set this."
+	describeResumesCPUs   = "The number of processors. A container may leave `cpus` unset, or set this."
+	describeResumesEngine = "The line of the engine's versions that restores it, such as `0.7`."
+
 	describeSpecEnv           = "The environment variables that the user gave, without the image's own."
 	describeSpecCommand       = "The command that the user gave; null if the image's own was used."
 	describeSpecExposedPorts  = "The container's TCP ports that were published."

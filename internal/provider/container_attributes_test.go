@@ -73,7 +73,7 @@ func newAttributeHarness(t *testing.T) *harness {
 		withServers(),
 	)
 	h.SetEngine(backend.Engine{ID: "one", Version: "1", Address: "fake://one", Local: true, Capabilities: backend.Capabilities{
-		Checkpoint: true, HardwareIsolated: true, Networks: true,
+		Checkpoint: true, CheckpointMemory: true, HardwareIsolated: true, Networks: true,
 	}})
 	h.network(t, "one")
 	h.network(t, "two")

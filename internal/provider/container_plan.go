@@ -42,6 +42,7 @@ func (r *containerResource) ModifyPlan(ctx context.Context, req resource.ModifyP
 		return
 	}
 	resp.Diagnostics.Append(r.refuseNetworks(config.workloadModel, path.Empty())...)
+	resp.Diagnostics.Append(r.refuseOther(ctx, config.workloadModel, config.Name, path.Empty())...)
 	digest, diags := config.contentDigest(ctx, path.Empty())
 	gone := r.gone.has(containerKind, plan.Name)
 	if diags.HasError() {

@@ -43,7 +43,7 @@ func TestCheckpointData(t *testing.T) {
 	before := h.snapshot(t)
 
 	absent := object{
-		"exists": false, "id": nil, "ref": nil, "backend": nil, "artifact_id": nil, "created_at": nil, "size_bytes": nil, "layers": nil, "spec": nil,
+		"exists": false, "id": nil, "ref": nil, "backend": nil, "artifact_id": nil, "created_at": nil, "size_bytes": nil, "layers": nil, "pause_ms": nil, "resumes": nil, "spec": nil,
 		"age_hours": nil, "expires_at": nil, "expired": nil,
 	}
 	for name, tc := range map[string]struct {
@@ -54,13 +54,13 @@ func TestCheckpointData(t *testing.T) {
 	}{
 		"orders": {want: object{
 			"exists": true, "id": "orders@" + artifact.ID, "ref": "rightsize/checkpoint:orders", "backend": "docker",
-			"artifact_id": artifact.ID, "created_at": "2026-07-11T12:00:00Z", "size_bytes": artifact.SizeBytes, "layers": int64(2),
+			"artifact_id": artifact.ID, "created_at": "2026-07-11T12:00:00Z", "size_bytes": artifact.SizeBytes, "layers": int64(2), "pause_ms": nil, "resumes": nil,
 			"age_hours": int64(50), "expires_at": nil, "expired": false,
 			"spec": object{"env": object{"A": "1"}, "command": list{"serve", "/b"}, "exposed_ports": list{int64(5432)}, "memory_limit_mb": nil},
 		}},
 		"foreign": {want: object{
 			"exists": true, "id": "foreign", "ref": "/cache/checkpoints/rz-ckpt-foreign", "backend": "microsandbox",
-			"artifact_id": nil, "created_at": "2026-07-11T12:00:00Z", "size_bytes": nil, "layers": nil,
+			"artifact_id": nil, "created_at": "2026-07-11T12:00:00Z", "size_bytes": nil, "layers": nil, "pause_ms": nil, "resumes": nil,
 			"age_hours": int64(50), "expires_at": nil, "expired": false,
 			"spec": object{"env": object{"A": "1"}, "command": nil, "exposed_ports": list{int64(5432)}, "memory_limit_mb": int64(512)},
 		}},

@@ -3,6 +3,7 @@ package fake
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -33,7 +34,7 @@ func (b *Backend) Capture(ctx context.Context, id string, opts backend.CaptureOp
 	}
 	defer end(&err)
 
-	c, stopped, err := b.capturable(id)
+	c, stopped, err := b.capturable(id, opts)
 	if err != nil {
 		return backend.Artifact{}, err
 	}
@@ -61,7 +62,7 @@ func (b *Backend) Capture(ctx context.Context, id string, opts backend.CaptureOp
 
 // capturable returns a container that can be captured and, if the capture ends
 // its process, that process.
-func (b *Backend) capturable(id string) (*container, *mainProcess, error) {
+func (b *Backend) capturable(id string, opts backend.CaptureOptions) (*container, *mainProcess, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	c, err := b.need(id, "capture")
@@ -71,6 +72,16 @@ func (b *Backend) capturable(id string) (*container, *mainProcess, error) {
 	if !b.engine.Capabilities.Checkpoint {
 		return nil, nil, &backend.Error{
 			Kind: backend.ErrUnsupported, Tried: b.tried("capture container %s", c.name), Remedy: "Use a backend with checkpoints.",
+		}
+	}
+	if opts.Memory && !b.engine.Capabilities.CheckpointMemory {
+		return nil, nil, &backend.Error{
+			Kind: backend.ErrUnsupported, Tried: b.tried("capture the memory of container %s", c.name), Remedy: "Use a backend that holds memory.",
+		}
+	}
+	if opts.Memory && c.process == nil {
+		return nil, nil, &backend.Error{
+			Tried: b.tried("capture the memory of container %s", c.name), Cause: errors.New("it is not running"), Remedy: "Start it first.",
 		}
 	}
 	uncapturable := c.uncapturable
@@ -91,7 +102,14 @@ func (b *Backend) capturable(id string) (*container, *mainProcess, error) {
 	return c, nil, nil
 }
 
-// keep makes the artifact. The caller holds b.mu.
+// What a container has of its own, and how long a capture of that takes.
+const (
+	defaultMemoryMB = 512
+	memoryPause     = 1500 * time.Millisecond
+)
+
+// keep makes the artifact. The caller holds b.mu. A copy of one with memory begins
+// its process anew all the same: a [Program] cannot be captured.
 func (b *Backend) keep(c *container, opts backend.CaptureOptions) backend.Artifact {
 	files := c.files.clone()
 	layers := c.layers + 1
@@ -110,6 +128,10 @@ func (b *Backend) keep(c *container, opts backend.CaptureOptions) backend.Artifa
 		number: b.sequence,
 		config: c.config,
 		files:  files,
+	}
+	if opts.Memory {
+		a.info.Memory = &backend.Memory{MemoryMB: cmp.Or(c.given.Limits.MemoryMB, defaultMemoryMB), CPUs: cmp.Or(c.given.Limits.CPUs, 1), Engine: b.engine.Version}
+		a.info.Pause = memoryPause
 	}
 	b.artifacts[id] = a
 	return a.info

@@ -51,7 +51,7 @@ func New(options ...Option) *Backend {
 			Version:      "1.0.0",
 			Address:      "fake://engine",
 			Local:        true,
-			Capabilities: backend.Capabilities{Checkpoint: true, LayerLimit: 125, Networks: true},
+			Capabilities: backend.Capabilities{Checkpoint: true, CheckpointMemory: true, LayerLimit: 125, Networks: true},
 		},
 		images:     make(map[string]*storedImage),
 		containers: make(map[string]*container),

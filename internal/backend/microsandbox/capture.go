@@ -234,14 +234,11 @@ func (c *capture) reserve() (path string, err error) {
 func (c *capture) take(ctx context.Context, dir string) (backend.Artifact, error) {
 	tried := "take a snapshot of container " + c.name
 	since := time.Now()
-	identity, path, err := c.client.Snapshot(ctx, msb.Snapshot{
-		Name:      filepath.Base(dir),
-		Sandbox:   c.name,
-		Dir:       filepath.Dir(dir),
-		Labels:    map[string]string{labelCheckpoint: c.opts.Name},
-		Integrity: c.b.cfg.RecordIntegrity,
-		Memory:    c.opts.Memory,
-	})
+	identity, path, err := c.snapshot(ctx, dir)
+	if errors.Is(err, msb.ErrNotFrozen) && ctx.Err() == nil {
+		c.progress("taking it again, since it did not stand still in time")
+		identity, path, err = c.snapshot(ctx, dir)
+	}
 	if err != nil {
 		return backend.Artifact{}, c.b.fail(tried, err)
 	}
@@ -267,6 +264,29 @@ func (c *capture) take(ctx context.Context, dir string) (backend.Artifact, error
 		return backend.Artifact{}, c.b.fail("verify the snapshot "+path, errors.New("it does not hold what was asked for"))
 	}
 	return s.artifact(), nil
+}
+
+// snapshot has msb take it. A container that runs does so afterwards, whatever
+// became of the capture.
+func (c *capture) snapshot(ctx context.Context, dir string) (identity, path string, err error) {
+	identity, path, err = c.client.Snapshot(ctx, msb.Snapshot{
+		Name:      filepath.Base(dir),
+		Sandbox:   c.name,
+		Dir:       filepath.Dir(dir),
+		Labels:    map[string]string{labelCheckpoint: c.opts.Name},
+		Integrity: c.b.cfg.RecordIntegrity,
+		Memory:    c.opts.Memory,
+	})
+	if err == nil || !c.client.Features().Live || c.details.Status != msb.Running {
+		return identity, path, err
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTimeout)
+	defer cancel()
+	after, inspectErr := c.client.Inspect(ctx, c.name)
+	if inspectErr == nil && after.Status == msb.Paused {
+		inspectErr = c.client.Resume(ctx, c.name)
+	}
+	return "", "", errors.Join(err, inspectErr)
 }
 
 // stood returns how long the container has stood still for a capture since then.

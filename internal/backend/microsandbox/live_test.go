@@ -203,6 +203,29 @@ func TestStartOfAPausedContainer(t *testing.T) {
 	m.wantState(t, backend.StateExited, backend.Exit{Code: 7})
 }
 
+// TestCaptureOfWhatDoesNotStandStill is about a guest that is too busy to be frozen:
+// msb gives up, and leaves it paused.
+func TestCaptureOfWhatDoesNotStandStill(t *testing.T) {
+	t.Parallel()
+	const frozen = "error: runtime error: runtime control refused: attempt disk_1: workload freeze timed out; " +
+		"workload recovery required: workload thaw timed out; VM paused\n"
+	m := newMachine07(t)
+	m.run(t, shell(forever))
+	m.set(t, "fail-snapshot", frozen)
+	m.set(t, "pauses-snapshot", "")
+	since := m.mark()
+	_, err := m.Capture(t.Context(), "web", backend.CaptureOptions{Name: "db"})
+	wantError(t, err, nil, "", "take a snapshot of container web", "freeze timed out")
+	wantCommands(t, since(), "inspect", "snapshot create", "inspect", "resume", "snapshot create", "inspect", "resume")
+	m.wantState(t, backend.StateRunning, backend.Exit{})
+	if left := m.checkpoints(t); len(left) > 0 {
+		t.Errorf("it left %q", left)
+	}
+	m.set(t, "once-snapshot", "")
+	m.capture07(t, backend.CaptureOptions{})
+	m.wantState(t, backend.StateRunning, backend.Exit{})
+}
+
 // TestMemoryOfWhatDoesNotRun is about captures of memory in which nothing could
 // go on. Nothing is left of them, and nothing was asked of msb.
 func TestMemoryOfWhatDoesNotRun(t *testing.T) {

@@ -36,6 +36,9 @@ var (
 	ErrSnapshotExists = errors.New("snapshot already exists")
 	// ErrNotRunning is a capture of memory of a sandbox that has none.
 	ErrNotRunning = errors.New("not running")
+	// ErrNotFrozen is a capture for which a busy guest did not stand still in time.
+	// The sandbox may be left Paused.
+	ErrNotFrozen = errors.New("did not stand still in time")
 	// ErrNotKilled is a sandbox that has not stopped in time and may still do so:
 	// msb 0.7 never kills by itself.
 	ErrNotKilled = errors.New("did not stop in time")
@@ -133,6 +136,7 @@ var messages = []struct {
 	{regexp.MustCompile(`^invalid config: sandbox '.*' uses a .* root disk, (which|whose) `), ErrUncapturable},
 
 	{regexp.MustCompile(`full snapshots require a running sandbox`), ErrNotRunning},
+	{regexp.MustCompile(`^runtime error: runtime control refused: .*workload freeze timed out`), ErrNotFrozen},
 	{regexp.MustCompile(`^graceful stop of sandbox ".*" .* no kill was requested`), ErrNotKilled},
 
 	{regexp.MustCompile(`^sandbox not found: `), ErrNotFound},

@@ -2,6 +2,8 @@
 dir=@DIR@
 if [ -f "$dir/fail-$1" ]; then
 	cat "$dir/fail-$1" >&2
+	[ ! -f "$dir/pauses-$1" ] || echo Paused >"$dir/status"
+	[ ! -f "$dir/once-$1" ] || rm "$dir/fail-$1"
 	exit 1
 fi
 if [ -f "$dir/answer-$1" ]; then
