@@ -15,6 +15,11 @@ type Harness struct {
 	Images Images
 	// Commands are what containers of these images can run.
 	Commands Commands
+	// Counter is a process that counts in its memory from one on, ten times a second
+	// about, keeps the number in a file, and ends with 5 when there is a file of that
+	// name with ".quit" after it. It is not needed for a backend that captures no
+	// memory, nor for the fake, whose processes cannot go on.
+	Counter func(file string) []string
 	// MakeUncapturable makes and starts a container of this name, by whatever
 	// means, whose filesystem no capture can hold whole. The suite removes it.
 	MakeUncapturable func(t *testing.T, name string)

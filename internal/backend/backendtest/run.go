@@ -33,6 +33,12 @@ func Run(t *testing.T, harness Harness) {
 		execCases, copyFromCases, logCases, waitCases, limitCases, rootCases, concurrencyCases)
 	if engine.Capabilities.Checkpoint {
 		cases = slices.Concat(cases, captureCases, restoreCases, publishCases, collectCases)
+		switch {
+		case !engine.Capabilities.CheckpointMemory:
+			cases = append(cases, testCase{"memory is unsupported", memoryIsUnsupported})
+		case harness.Counter != nil:
+			cases = slices.Concat(cases, memoryCases)
+		}
 		if engine.Capabilities.LayerLimit > 0 {
 			cases = slices.Concat(cases, flattenCases)
 		}

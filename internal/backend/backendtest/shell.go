@@ -34,6 +34,11 @@ func shell(script string, args ...string) []string {
 // Relay is as in [Commands].
 func (Shell) Relay() []string { return shell(relayScript) }
 
+// Counter is as in [Harness].
+func (Shell) Counter(file string) []string {
+	return shell(`i=0; while [ ! -e "$1.quit" ]; do i=$((i+1)); echo "$i" >"$1.new"; mv "$1.new" "$1"; sleep 0.1; done; exit 5`, file)
+}
+
 // Say is as in [Commands].
 func (Shell) Say(text string) []string { return shell(`echo "$1" >/relay`, text) }
 

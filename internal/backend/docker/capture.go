@@ -37,6 +37,14 @@ const (
 // captured with their content beside the commit. What neither can hold is
 // refused before anything is paused or committed.
 func (b *Backend) Capture(ctx context.Context, id string, opts backend.CaptureOptions) (backend.Artifact, error) {
+	if opts.Memory {
+		return backend.Artifact{}, &backend.Error{
+			Kind:   backend.ErrUnsupported,
+			Tried:  "capture the memory of container " + id,
+			Cause:  errors.New("Docker keeps filesystems alone"),
+			Remedy: "Use backend \"microsandbox\" with msb 0.7, or capture it without its memory.",
+		}
+	}
 	info, err := b.inspect(ctx, id)
 	if err != nil {
 		return backend.Artifact{}, err

@@ -45,6 +45,7 @@ func TestContract(t *testing.T) {
 			Missing: "127.0.0.1:1/rightsize-test/missing:1",
 		},
 		Commands: backendtest.Shell{},
+		Counter:  backendtest.Shell{}.Counter,
 		MakeUncapturable: func(t *testing.T, name string) {
 			args := []string{"create", "--pull", "never", "--root-disk", "tmpfs:64M", "--name=" + name, busyboxImage}
 			if exec.CommandContext(t.Context(), msb, args...).Run() != nil {
