@@ -75,21 +75,20 @@ func (b *Backend) removeCapture(ctx context.Context, dir string) error {
 	return nil
 }
 
-// removeSnapshot deletes one snapshot. What a capture of ours has made goes
-// whole; of what lies in msb's own directory, the snapshot alone.
+// removeSnapshot deletes one snapshot in one of the two places. What a capture of
+// ours has made goes whole; else the snapshot alone.
 func (b *Backend) removeSnapshot(ctx context.Context, path string) error {
-	for _, dir := range []string{path, filepath.Dir(path)} {
+	tried := "remove artifact " + path
+	within := false
+	for dir := path; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
 		if b.ours(dir) {
 			return b.removeCapture(ctx, dir)
 		}
+		parent := filepath.Dir(dir)
+		within = within || parent == b.artifactsDir() || parent == b.homeSnapshotsDir()
 	}
-	tried := "remove artifact " + path
-	home := b.homeSnapshotsDir()
-	if !filepath.IsAbs(path) || home == "" || filepath.Dir(path) != home && filepath.Dir(filepath.Dir(path)) != home {
-		// Those of the libraries lie beside ours.
-		if filepath.Dir(path) != b.artifactsDir() && filepath.Dir(filepath.Dir(path)) != b.artifactsDir() {
-			return b.fail(tried, fmt.Errorf("it is neither in %s nor in %s", b.artifactsDir(), home))
-		}
+	if !within {
+		return b.fail(tried, fmt.Errorf("it is neither in %s nor in %s", b.artifactsDir(), b.homeSnapshotsDir()))
 	}
 	if err := b.forgetSnapshot(ctx, path); err != nil {
 		return b.fail(tried, err)

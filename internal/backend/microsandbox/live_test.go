@@ -105,7 +105,7 @@ func TestLiveCapture(t *testing.T) {
 		t.Errorf("the artifact is %+v", artifact)
 	}
 	published := m.publish(t, artifact)
-	if filepath.Dir(filepath.Dir(published.Ref)) != filepath.Join(m.cache, "checkpoints") {
+	if filepath.Dir(filepath.Dir(filepath.Dir(published.Ref))) != filepath.Join(m.cache, "checkpoints") {
 		t.Errorf("its ref is %s", published.Ref)
 	}
 	for _, call := range m.fake.Calls() {
@@ -152,7 +152,7 @@ func TestCollect07(t *testing.T) {
 	if err := m.Collect(t.Context(), "db", kept.ID); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{filepath.Base(filepath.Dir(kept.Ref))}, m.checkpoints(t)); diff != "" {
+	if diff := cmp.Diff([]string{filepath.Base(filepath.Dir(filepath.Dir(kept.Ref)))}, m.checkpoints(t)); diff != "" {
 		t.Errorf("what is left (-want +got):\n%s", diff)
 	}
 }

@@ -95,15 +95,19 @@ func readSnapshot(path string) (snapshot, error) {
 	return s, nil
 }
 
-// dir is the directory that a capture makes for an artifact: its own, or that of
-// the group whose one member it is (0.7).
+// dir is the directory that a capture makes for an artifact: its own, or the one
+// with the group whose one member it is (0.7).
 func (s *snapshot) dir() string { return artifactDir(s.path, s.manifest) }
 
 func artifactDir(path string, manifest msb.Manifest) string {
-	if manifest.ID != "" {
-		return filepath.Dir(path)
+	if manifest.ID == "" {
+		return path
 	}
-	return path
+	group := filepath.Dir(path)
+	if dir := filepath.Dir(group); captured.MatchString(filepath.Base(dir)) {
+		return dir
+	}
+	return group
 }
 
 // kept is what a capture writes down beside the snapshot.

@@ -65,7 +65,8 @@ func (dialect07) label(ctx context.Context, c *Client, boot Boot) error {
 const snapshotMember = "checkpoint"
 
 func (dialect07) snapshotArguments(s Snapshot) (arguments, error) {
-	a := plain("snapshot", "create", "--from-sandbox="+s.Sandbox, "--group="+s.Name, "--dest-dir="+s.Dir)
+	// In a directory of its own, since msb leaves files beside the group.
+	a := plain("snapshot", "create", "--from-sandbox="+s.Sandbox, "--group="+s.Name, "--dest-dir="+filepath.Join(s.Dir, s.Name))
 	if s.Memory {
 		// By itself it does not flush here, and the disk alone would lack what the
 		// guest had not written yet.

@@ -181,11 +181,11 @@ func TestSnapshot07(t *testing.T) {
 	}{
 		"a disk": {
 			msb.Snapshot{Integrity: true, Labels: map[string]string{"k": "v"}},
-			"snapshot create --from-sandbox=web --group=ck --dest-dir=@DIR@ --integrity --label=k=v checkpoint",
+			"snapshot create --from-sandbox=web --group=ck --dest-dir=@DIR@/ck --integrity --label=k=v checkpoint",
 		},
 		"memory": {
 			msb.Snapshot{Memory: true},
-			"snapshot create --from-sandbox=web --group=ck --dest-dir=@DIR@ --full --guest-flush=required checkpoint",
+			"snapshot create --from-sandbox=web --group=ck --dest-dir=@DIR@/ck --full --guest-flush=required checkpoint",
 		},
 	}
 	for name, test := range tests {
@@ -236,7 +236,7 @@ func TestCancelledSnapshot07(t *testing.T) {
 	t.Parallel()
 	client, fake := newClient07(t)
 	dir := t.TempDir()
-	made := filepath.Join(dir, "s", "snap_8fc882629f0e8027db7b7a0475053618")
+	made := filepath.Join(dir, "s", "s", "snap_8fc882629f0e8027db7b7a0475053618")
 	fake.Handle("snapshot", "create").Mkdir(made).Hang()
 	fake.Handle("snapshot", "remove").Sample("0.7/snapshot/remove-force")
 	ctx, cancel := context.WithCancel(t.Context())
@@ -249,7 +249,7 @@ func TestCancelledSnapshot07(t *testing.T) {
 		t.Errorf("Snapshot() = %v, want context.Canceled", err)
 	}
 	wantLines(t, fake,
-		"snapshot create --from-sandbox=w --group=s --dest-dir="+dir+" checkpoint", "snapshot remove --force "+made)
+		"snapshot create --from-sandbox=w --group=s --dest-dir="+dir+"/s checkpoint", "snapshot remove --force "+made)
 	if left := names(t, dir); len(left) > 0 {
 		t.Errorf("it left %q", left)
 	}

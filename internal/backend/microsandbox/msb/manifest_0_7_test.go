@@ -150,7 +150,7 @@ func TestSnapshotsIn(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, want := range map[string][]string{
-		one: {one}, group: {filepath.Join(group, "snap_1")}, dir: nil, filepath.Join(dir, "none"): nil,
+		one: {one}, group: {filepath.Join(group, "snap_1")}, dir: {filepath.Join(group, "snap_1"), filepath.Join(one, "snap_1")}, filepath.Join(dir, "none"): nil,
 	} {
 		if diff := cmp.Diff(want, msb.SnapshotsIn(path)); diff != "" {
 			t.Errorf("snapshots in %s (-want +got):\n%s", path, diff)

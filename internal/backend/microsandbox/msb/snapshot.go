@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -95,24 +96,44 @@ func parseSnapshot(out []byte) (identity, path string, err error) {
 	return identity, path, nil
 }
 
-// SnapshotsIn returns the directories of snapshots in dir: itself, or those of a
-// group's members.
+// SnapshotsIn returns the directories of snapshots in dir: itself, or the members
+// of the group that it is, or of those in it.
 func SnapshotsIn(dir string) []string {
 	if _, err := os.Lstat(filepath.Join(dir, manifestFile)); err == nil {
 		return []string{dir}
 	}
+	if members := membersOf(dir); len(members) > 0 {
+		return members
+	}
+	var paths []string
+	for _, group := range directories(dir) {
+		paths = append(paths, membersOf(group)...)
+	}
+	return paths
+}
+
+// membersOf returns the whole snapshots in the directory of a group.
+func membersOf(group string) []string {
+	return slices.DeleteFunc(directories(group), func(path string) bool {
+		if !strings.HasPrefix(filepath.Base(path), snapshotIDPrefix) {
+			return true
+		}
+		_, err := os.Lstat(filepath.Join(path, manifestFile))
+		return err != nil
+	})
+}
+
+// directories returns what is a directory in dir, and no link to one. Names with a
+// dot before are msb's, of what is not finished.
+func directories(dir string) []string {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil
 	}
 	var paths []string
 	for _, entry := range entries {
-		path := filepath.Join(dir, entry.Name())
-		if !entry.IsDir() || !strings.HasPrefix(entry.Name(), snapshotIDPrefix) {
-			continue
-		}
-		if _, err := os.Lstat(filepath.Join(path, manifestFile)); err == nil {
-			paths = append(paths, path)
+		if entry.IsDir() && !strings.HasPrefix(entry.Name(), ".") {
+			paths = append(paths, filepath.Join(dir, entry.Name()))
 		}
 	}
 	return paths
