@@ -91,6 +91,7 @@ resource "rightsize_checkpoint" "cache" {
     exposed_ports   = [6379]
     memory_limit_mb = 192
     warm            = true
+    wait_for        = { log = { pattern = "Ready to accept connections" } }
     exec            = [{ command = ["redis-cli", "SET", "greeting", "seeded"] }]
   }
 }
