@@ -42,7 +42,7 @@ func checkpointSchema(ctx context.Context) schema.Schema {
 	seed["warm"] = schema.BoolAttribute{
 		MarkdownDescription: "Whether the seed is captured as it runs, with its memory, when it is ready and its `exec` steps are done, instead of being stopped before. " +
 			"A copy then goes on with the service up and its caches warm. It takes the backend `microsandbox` with msb 0.7, and is an error elsewhere. " +
-			"See the guide [Cold, live and warm checkpoints](../guides/cold-live-warm). Defaults to `false`. A change captures again.",
+			"See the guide [Cold, live and warm checkpoints](../guides/cold-live-warm.md). Defaults to `false`. A change captures again.",
 		Optional: true,
 	}
 	computed := func(description string) schema.StringAttribute {
@@ -88,7 +88,7 @@ func checkpointSchema(ctx context.Context) schema.Schema {
 				MarkdownDescription: "Whether the capture of `container_id` holds the container's memory and processes beside its filesystem: a copy goes on from that instant, with other ports. " +
 					"The container has to run. A copy has the same memory and processors, and needs the same line of the engine: see `resumes`. " +
 					"It takes the backend `microsandbox` with msb 0.7, and is an error elsewhere. For a `seed`, set `warm` in it instead. " +
-					"See the guide [Cold, live and warm checkpoints](../guides/cold-live-warm). Defaults to `false`. A change captures again; unset and `false` are the same.",
+					"See the guide [Cold, live and warm checkpoints](../guides/cold-live-warm.md). Defaults to `false`. A change captures again; unset and `false` are the same.",
 				Optional: true,
 			},
 			"triggers": schema.MapAttribute{
