@@ -212,10 +212,10 @@ var scenarios = map[string]scenario{
 var reducedPoints = map[string][]string{
 	"start":                points(faultpoint.Made),
 	"seed":                 points(faultpoint.StepsDone, faultpoint.Expiring),
-	"capture again":        points(faultpoint.Published, faultpoint.EntryWritten),
+	"capture again":        points(faultpoint.EntryWritten),
 	"capture with volumes": points(faultpoint.VolumeCopied),
 	"flatten":              points(faultpoint.Imported),
-	"save and reset":       points(faultpoint.Captured, faultpoint.Started),
+	"save and reset":       points(faultpoint.Captured),
 	"reset":                points(faultpoint.ResetRemoved),
 	"ephemeral container":  points(faultpoint.Borrowed),
 	"destroy a checkpoint": points(faultpoint.ArtifactRemoved),
