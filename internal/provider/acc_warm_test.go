@@ -119,7 +119,9 @@ resource "rightsize_container" "cache" {
 		}
 	}
 	samePorts := statecheck.CompareValue(compare.ValuesSame())
-	ports := []statecheck.StateCheck{samePorts.AddStateValue(first, tfjsonpath.New("mapped_ports"))}
+	ports := func() []statecheck.StateCheck {
+		return []statecheck.StateCheck{samePorts.AddStateValue(first, tfjsonpath.New("mapped_ports"))}
+	}
 	var traffic *requests
 	var used string
 	resource.Test(t, resource.TestCase{
@@ -128,7 +130,7 @@ resource "rightsize_container" "cache" {
 		Steps: []resource.TestStep{
 			{
 				Config:            stack("1", ""),
-				ConfigStateChecks: ports,
+				ConfigStateChecks: ports(),
 				Check: func(s *terraform.State) error {
 					attributes := s.RootModule().Resources["rightsize_checkpoint.cache"].Primary.Attributes
 					if attributes["resumes.memory_limit_mb"] != "192" || attributes["resumes.engine"] != "0.7" {
@@ -148,7 +150,7 @@ resource "rightsize_container" "cache" {
 			{
 				// Back to the captured instant, which no disk holds.
 				Config:            stack("2", ""),
-				ConfigStateChecks: ports,
+				ConfigStateChecks: ports(),
 				Check:             greets("seeded"),
 			},
 			{
@@ -159,7 +161,7 @@ resource "rightsize_checkpoint" "live" {
   name         = "acc-warm-live"
   container_id = rightsize_container.cache[0].container_id
 }`),
-				ConfigStateChecks: ports,
+				ConfigStateChecks: ports(),
 				Check: func(s *terraform.State) error {
 					close(traffic.stop)
 					<-traffic.done
