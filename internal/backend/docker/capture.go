@@ -41,7 +41,7 @@ func (b *Backend) Capture(ctx context.Context, id string, opts backend.CaptureOp
 		return backend.Artifact{}, &backend.Error{
 			Kind:   backend.ErrUnsupported,
 			Tried:  "capture the memory of container " + id,
-			Cause:  errors.New("Docker keeps filesystems alone"),
+			Cause:  errors.New("the engine keeps filesystems alone"),
 			Remedy: "Use backend \"microsandbox\" with msb 0.7, or capture it without its memory.",
 		}
 	}
