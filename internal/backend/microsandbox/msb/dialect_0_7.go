@@ -41,13 +41,28 @@ func (dialect07) restoreArguments(boot Boot) (arguments, error) {
 
 func (d dialect07) restore(ctx context.Context, c *Client, boot Boot, args arguments) error {
 	_, err := c.output(ctx, args)
-	if !boot.Memory {
+	if boot.Memory {
+		err = d.resumeAgain(ctx, c, boot, args, err)
+	} else {
 		err = c.bootAgain(ctx, boot.Name, err)
 	}
 	if err != nil || len(boot.Labels) == 0 {
 		return err
 	}
 	return d.label(ctx, c, boot)
+}
+
+// resumeAgain restores a snapshot with memory once more whose VM has failed in a way
+// in which the next one may not. What is left of it cannot be started: its memory
+// is gone.
+func (dialect07) resumeAgain(ctx context.Context, c *Client, boot Boot, args arguments, err error) error {
+	for attempt := 1; attempt < boots && (endedByItself(err) || unanswered(err)); attempt++ {
+		if removeErr := c.Remove(ctx, boot.Name); removeErr != nil {
+			return errors.Join(err, removeErr)
+		}
+		_, err = c.output(ctx, args)
+	}
+	return err
 }
 
 // label gives a sandbox that was restored its labels. Those of the image it has.

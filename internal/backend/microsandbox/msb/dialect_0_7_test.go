@@ -154,10 +154,20 @@ func TestRestore07WithoutLabels(t *testing.T) {
 }
 
 // TestRestore07EndsByItself is about a VM that goes down before its guest has
-// answered. Its disk is there; its memory is not.
+// answered. Its disk is there, and is started; its memory is not, so that it is
+// restored again.
 func TestRestore07EndsByItself(t *testing.T) {
 	t.Parallel()
-	for name, memory := range map[string]bool{"disk": false, "memory": true} {
+	const restore, memory = "restore --name=r /srv/s", "restore --name=r --external-mount-policy=relaxed /srv/s"
+	tests := map[string]struct {
+		memory bool
+		want   []string
+		err    error
+	}{
+		"disk":   {false, []string{inspectLine, restore, "start r"}, nil},
+		"memory": {true, []string{inspectLine, memory, "remove --force r", memory, "remove --force r", memory, inspectLine, "remove --force r"}, msb.ErrBoot},
+	}
+	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			client, fake := newClient07(t)
@@ -165,10 +175,11 @@ func TestRestore07EndsByItself(t *testing.T) {
 			fake.Handle("restore").Sample("0.7/sandbox/boot-failed-flake")
 			fake.Handle("start")
 			fake.Handle("remove").Sample("sandbox/rm-ok")
-			err := client.Restore(t.Context(), msb.Boot{Name: "r", Snapshot: "/srv/s", Memory: memory})
-			if memory != errors.Is(err, msb.ErrBoot) {
-				t.Errorf("Restore() = %v", err)
+			err := client.Restore(t.Context(), msb.Boot{Name: "r", Snapshot: "/srv/s", Memory: test.memory})
+			if !errors.Is(err, test.err) {
+				t.Errorf("Restore() = %v, want %v", err, test.err)
 			}
+			wantLines(t, fake, test.want...)
 		})
 	}
 }
