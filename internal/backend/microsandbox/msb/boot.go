@@ -108,6 +108,13 @@ func unanswered(err error) bool {
 // relayTimeout begins what msb says of such a one.
 const relayTimeout = "runtime error: timed out waiting for agent relay"
 
+// tooBusy recognises a boot that did not begin, since this host was too busy for
+// msb to ask its own runtime in time (0.7.2).
+func tooBusy(err error) bool {
+	var failure *Error
+	return errors.As(err, &failure) && strings.HasPrefix(failure.Message, "runtime error: runtime version probe timed out")
+}
+
 // endedByItself recognises a VM that went down in good order before its guest
 // had answered: one whose idle command was not reached in time, and any now and
 // then where a processor is emulated. Its disk is there. A host that cannot boot
@@ -145,6 +152,12 @@ func (c *Client) boot(ctx context.Context, boot Boot, run func() error) error {
 	}
 
 	err := run()
+	for attempt := 1; attempt < boots && tooBusy(err); attempt++ {
+		if left := c.removeOwn(ctx, boot); left != nil {
+			return errors.Join(err, left)
+		}
+		err = run()
+	}
 	if err == nil || errors.Is(err, ErrExists) {
 		return err
 	}

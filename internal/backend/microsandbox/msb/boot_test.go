@@ -330,3 +330,23 @@ func TestBootOfAGuestThatDoesNotAnswer(t *testing.T) {
 	}
 	wantLines(t, fake, "start r", "stop --force r", "start r", "stop --force r", "start r")
 }
+
+// TestBootOnABusyHost is about a boot that has not even begun: it is tried again.
+func TestBootOnABusyHost(t *testing.T) {
+	t.Parallel()
+	// It fails the first time only.
+	once := filepath.Join(t.TempDir(), "once")
+	late := `[ -e "` + once + `" ] && rm "` + once + `" && exit; : >"` + once + `"; echo "error: runtime error: runtime version probe timed out" >&2; exit 1`
+	client, fake := newClient(t)
+	refuseInspect(fake)
+	fake.Handle("remove").Sample("sandbox/rm-force-missing")
+	fake.Handle("create").Shell(late)
+	fake.Handle("start").Shell(late)
+	if err := client.Create(t.Context(), fromImage); err != nil {
+		t.Fatal(err)
+	}
+	if err := client.Start(t.Context(), "r"); err != nil {
+		t.Error(err)
+	}
+	wantLines(t, fake, inspectLine, createLine, inspectLine, "remove --force r", createLine, "start r", "start r")
+}

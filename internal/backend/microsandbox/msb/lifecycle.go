@@ -12,7 +12,11 @@ import (
 // never runs its startup command again. One that runs is no error, one that is
 // starting is ErrStarting.
 func (c *Client) Start(ctx context.Context, name string) error {
-	return c.bootAgain(ctx, name, c.bootOnce(ctx, name))
+	err := c.bootOnce(ctx, name)
+	for attempt := 1; attempt < boots && tooBusy(err); attempt++ {
+		err = c.bootOnce(ctx, name)
+	}
+	return c.bootAgain(ctx, name, err)
 }
 
 func (c *Client) bootOnce(ctx context.Context, name string) error {
