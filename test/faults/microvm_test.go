@@ -27,7 +27,10 @@ func notOnMicrosandbox() []string {
 }
 
 // capturesLive says whether the msb on the PATH captures what runs, and memory.
-func capturesLive() bool { return !strings.HasPrefix(tryMSB("--version"), "msb 0.6.") }
+func capturesLive() bool {
+	version := tryMSB("--version")
+	return strings.HasPrefix(version, "msb ") && !strings.HasPrefix(version, "msb 0.6.")
+}
 
 // microVMScenarios are what is interrupted on microsandbox.
 func microVMScenarios() map[string]scenario {
