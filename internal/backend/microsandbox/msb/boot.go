@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -179,14 +180,18 @@ func (c *Client) removeOwn(ctx context.Context, boot Boot) error {
 	return c.Remove(ctx, boot.Name)
 }
 
-// made says whether a sandbox is the one of this boot. Its labels tell, or a
-// directory that is mounted into no other: a restore by 0.7 gives it labels only
-// when it is up.
+// made says whether a sandbox is the one of this boot. What is mounted into it
+// tells, if anything is, since no other has that: labels are the same in many, and
+// a restore by 0.7 gives them only when the sandbox is up.
 func made(details Details, boot Boot) bool {
 	for _, mount := range boot.Mounts {
-		if slices.ContainsFunc(details.Mounts, func(m Mount) bool { return m.Guest == mount.Guest && m.Host == mount.Host }) {
-			return true
+		mounted := func(m Mount) bool { return m.Guest == mount.Guest && resolved(m.Host) == resolved(mount.Host) }
+		if !slices.ContainsFunc(details.Mounts, mounted) {
+			return false
 		}
+	}
+	if len(boot.Mounts) > 0 {
+		return true
 	}
 	for key, value := range boot.Labels {
 		if found, ok := details.Labels[key]; !ok || found != value {
@@ -194,6 +199,14 @@ func made(details Details, boot Boot) bool {
 		}
 	}
 	return true
+}
+
+// resolved is a path without links, as msb may name it.
+func resolved(path string) string {
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		return target
+	}
+	return path
 }
 
 // relayMissed is what msb says of a VM that ended before its guest answered. A

@@ -140,7 +140,7 @@ func TestRestore07WithoutLabels(t *testing.T) {
 			fake.Expect(inspect...).Sample("sandbox/inspect-missing")
 			fake.Handle("restore").Sample("0.7/restore/disk-ok")
 			fake.Handle("modify").Sample("0.7/sandbox/modify-running-refused")
-			fake.Expect(inspect...).Stdout(`{"name":"r","status":"Running","config":{"mounts":[{"type":"Bind","host":"` + mounted + `","guest":"/.rightsize"}]}}`)
+			fake.Expect(inspect...).Stdout(`{"name":"r","status":"Running","config":{"labels":{"a":"1"},"mounts":[{"type":"Bind","host":"` + mounted + `","guest":"/.rightsize"}]}}`)
 			fake.Handle("remove").Sample("sandbox/rm-ok")
 			if err := client.Restore(t.Context(), boot); !errors.Is(err, msb.ErrNotStopped) {
 				t.Errorf("Restore() = %v, want ErrNotStopped", err)
